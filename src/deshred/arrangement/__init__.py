@@ -1,0 +1,1 @@
+"""The order: scores in, pages of shreds out. No pixels here."""

@@ -1,0 +1,1 @@
+"""Who fits to the right of whom."""

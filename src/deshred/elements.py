@@ -1,0 +1,320 @@
+"""The nouns that the stages hand to each other: Scan, Shred, ShredSet, Edge, Compatibility,
+Constraints, Arrangement, Page.
+
+All are frozen and their arrays read-only. No shred knows its place in a page: the answer is
+never a field of the question.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.errors import InputError, MismatchError
+
+Image = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where pixels came from: the file, its SHA-256, and the frame in it (pages of a TIFF or PDF)."""
+
+    path: Path
+    sha256: str
+    frame: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """An image as it came from the scanner."""
+
+    image: Image  # (H, W, 3) RGB
+    dpi: float
+    source: Source
+    mask: Mask | None = None  # (H, W): opaque pixels, when the file says so
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "image", _frozen(self.image))
+        if self.mask is not None:
+            object.__setattr__(self, "mask", _frozen(self.mask))
+
+    def __repr__(self) -> str:
+        height, width = self.image.shape[:2]
+        return f"Scan({self.source.path.name}, {width}x{height} px, {self.dpi:g} dpi)"
+
+
+@dataclass(frozen=True, eq=False)
+class Shred:
+    """One upright strip of paper: its pixels, and the mask that follows its torn outline."""
+
+    id: str
+    image: Image  # (H, W, 3) RGB
+    mask: Mask  # (H, W): True on paper
+    dpi: float
+    source: Source
+
+    def __post_init__(self) -> None:
+        if self.image.ndim != 3 or self.image.shape[:2] != self.mask.shape:
+            raise InputError(
+                f"{self.id}: the image is {self.image.shape[:2]} and its mask {self.mask.shape}; "
+                "they must have the same height and width."
+            )
+        object.__setattr__(self, "image", _frozen(self.image))
+        object.__setattr__(self, "mask", _frozen(self.mask))
+
+    @property
+    def width_mm(self) -> float:
+        """The median width of the paper over its rows."""
+        widths = self.mask.sum(axis=1)
+        widths = widths[widths > 0]
+        return float(np.median(widths)) / self.dpi * 25.4 if widths.size else 0.0
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over id, pixels and mask."""
+        digest = hashlib.sha256(self.id.encode())
+        digest.update(f"{self.image.shape}{self.dpi:g}".encode())
+        digest.update(np.ascontiguousarray(self.image).data)
+        digest.update(np.packbits(self.mask).data)
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        height, width = self.mask.shape
+        return f"Shred({self.id}, {width}x{height} px, {self.dpi:g} dpi)"
+
+
+class ShredSet(Sequence[Shred]):
+    """Shreds with unique ids. Index i means `shreds[i]`, always, in every matrix made from them."""
+
+    def __init__(self, shreds: Sequence[Shred]) -> None:
+        self._shreds = tuple(shreds)
+        self.ids = tuple(shred.id for shred in self._shreds)
+        self._index = {id_: i for i, id_ in enumerate(self.ids)}
+        if len(self._index) != len(self.ids):
+            twice = sorted({id_ for id_ in self.ids if self.ids.count(id_) > 1})
+            raise InputError(f"shred ids must be unique; given more than once: {', '.join(twice[:5])}.")
+
+    @overload
+    def __getitem__(self, index: int) -> Shred: ...
+    @overload
+    def __getitem__(self, index: slice) -> ShredSet: ...
+    def __getitem__(self, index: int | slice) -> Shred | ShredSet:
+        if isinstance(index, slice):
+            return ShredSet(self._shreds[index])
+        return self._shreds[index]
+
+    def __len__(self) -> int:
+        return len(self._shreds)
+
+    def __iter__(self) -> Iterator[Shred]:
+        return iter(self._shreds)
+
+    def index_of(self, shred_id: str) -> int:
+        """The index of the shred with this id."""
+        try:
+            return self._index[shred_id]
+        except KeyError:
+            raise MismatchError(f"there is no shred {shred_id!r} in this pile of {len(self)}.") from None
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over all shreds, in order."""
+        return hashlib.sha256("".join(s.fingerprint for s in self._shreds).encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"ShredSet({len(self)} shreds)"
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """One side of a shred as a scorer sees it: column 0 is the tear, further columns lie inwards."""
+
+    ink: NDArray[np.uint8]  # (rows, width): 1 is ink
+    outline: NDArray[np.float32]  # (rows,): x of the tear in px, positive is outwards; NaN where no paper
+    tone: Image  # (rows, 3) RGB of the outermost paper pixel, white where no paper
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """What each shred says about where pages begin and end; log-odds like the scores of joins."""
+
+    starts: NDArray[np.float32]  # (n,): shred is the first of its page
+    ends: NDArray[np.float32]  # (n,): shred is the last of its page
+    widths_mm: NDArray[np.float32]  # (n,)
+
+
+@dataclass(frozen=True, eq=False)
+class Compatibility:
+    """How well every shred continues every other: row i, column j is "j stands right of i".
+
+    Scores are log-odds: up is good, `-inf` cannot be. Dense: `columns` is None and `scores` is (n, n).
+    Sparse: CSR, the entries of row i are `row_starts[i]:row_starts[i + 1]` of `columns`, `scores` and
+    `offsets`; a join that is not listed was not among the best candidates of either edge.
+    """
+
+    ids: tuple[str, ...]
+    scores: NDArray[np.float32]
+    offsets: NDArray[np.int16]  # px at 300 dpi to move j down
+    fingerprint: str = ""  # of the ShredSet
+    row_starts: NDArray[np.int64] | None = None
+    columns: NDArray[np.int32] | None = None
+    margins: Margins | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.ids)
+        if self.columns is None and self.scores.shape != (n, n):
+            raise MismatchError(f"{n} shreds need a {n} x {n} matrix of scores, got {self.scores.shape}.")
+        if self.scores.shape != self.offsets.shape:
+            raise MismatchError(f"scores {self.scores.shape} and offsets {self.offsets.shape} differ in shape.")
+        for name in ("scores", "offsets"):
+            object.__setattr__(self, name, _frozen(getattr(self, name)))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.columns is not None
+
+    def score(self, i: int, j: int) -> float:
+        """The score of the join i -> j; `-inf` when a sparse matrix does not hold it."""
+        at = self._position(i, j)
+        return float("-inf") if at is None else float(self.scores[at])
+
+    def offset(self, i: int, j: int) -> int:
+        """Pixels to move j down beside i; 0 when a sparse matrix does not hold the join."""
+        at = self._position(i, j)
+        return 0 if at is None else int(self.offsets[at])
+
+    def _position(self, i: int, j: int) -> Any:
+        if self.columns is None or self.row_starts is None:
+            return (i, j)
+        start, stop = self.row_starts[i], self.row_starts[i + 1]
+        hits = np.flatnonzero(self.columns[start:stop] == j)
+        return int(start + hits[0]) if hits.size else None
+
+    def __repr__(self) -> str:
+        kind = f"sparse, {self.scores.size} candidates" if self.is_sparse else "dense"
+        return f"Compatibility({len(self)} shreds, {kind})"
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What is known for sure: the solver obeys. Joins are (left id, right id)."""
+
+    required: frozenset[tuple[str, str]] = frozenset()
+    forbidden: frozenset[tuple[str, str]] = frozenset()
+    first: frozenset[str] = frozenset()  # begin a page
+    last: frozenset[str] = frozenset()  # end a page
+    together: frozenset[frozenset[str]] = frozenset()  # each group lies on one page
+    apart: frozenset[frozenset[str]] = frozenset()  # no two of a group lie on one page
+
+    def __bool__(self) -> bool:
+        return any((self.required, self.forbidden, self.first, self.last, self.together, self.apart))
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place in a page: the shred, and how far it moved down against the page's first shred."""
+
+    shred_id: str
+    offset: int
+
+
+@dataclass(frozen=True)
+class Join:
+    """Two shreds that stand side by side in the answer."""
+
+    left: str
+    right: str
+    score: float
+    offset: int  # px at 300 dpi to move right down
+    probability: float | None = None  # calibrated, where the scorer is
+    price: float | None = None  # at least this much dearer is every order without the join
+
+    @property
+    def verdict(self) -> str:
+        """sure, likely or open."""
+        if self.probability is None:
+            return "open"
+        return "sure" if self.probability >= 0.99 else "likely" if self.probability >= 0.8 else "open"
+
+
+@dataclass(frozen=True)
+class PageBreak:
+    """The end of one page and the start of the next: how much dearer the best order is that joins them."""
+
+    after: str
+    before: str
+    price: float | None = None
+    probability: float | None = None
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """The order found: one left-to-right sequence of slots per page, and what is proven about it."""
+
+    pages: tuple[tuple[Slot, ...], ...]
+    joins: tuple[Join, ...]  # inside pages, in reading order
+    breaks: tuple[PageBreak, ...]  # between consecutive pages
+    cost: float
+    bound: float  # no order is cheaper than this
+    tolerance: float = field(default=1e-6, repr=False)
+
+    @property
+    def gap(self) -> float:
+        return max(0.0, self.cost - self.bound)
+
+    @property
+    def is_optimal(self) -> bool:
+        return self.gap <= self.tolerance
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """All shreds, page after page."""
+        return tuple(slot.shred_id for page in self.pages for slot in page)
+
+    def __repr__(self) -> str:
+        proof = "proven optimal" if self.is_optimal else f"gap {self.gap:.4g}"
+        return f"Arrangement({len(self.order)} shreds, {len(self.pages)} pages, cost {self.cost:.6g}, {proof})"
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the top left corner of a shred lies in its page."""
+
+    shred_id: str
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """A composed page; placements, so that review and metrics never need pixels."""
+
+    image: Image  # (H, W, 3) RGB, white where no paper is
+    mask: Mask  # (H, W)
+    placements: tuple[Placement, ...]
+    dpi: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "image", _frozen(self.image))
+        object.__setattr__(self, "mask", _frozen(self.mask))
+
+    def __repr__(self) -> str:
+        height, width = self.mask.shape
+        return f"Page({len(self.placements)} shreds, {width}x{height} px)"

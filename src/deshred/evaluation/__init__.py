@@ -1,0 +1,1 @@
+"""How good is it: metrics, collections, the published protocols."""

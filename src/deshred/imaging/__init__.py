@@ -1,0 +1,1 @@
+"""Pixels to shreds and back: the room where OpenCV lives."""
