@@ -146,6 +146,7 @@ class Edge:
     ink: NDArray[np.uint8]  # (rows, width): 1 is ink
     outline: NDArray[np.float32]  # (rows,): x of the tear in px, positive is outwards; NaN where no paper
     tone: Image  # (rows, 3) RGB of the outermost paper pixel, white where no paper
+    top: int  # row of the shred's image that is row 0 of the edge; negative above the image
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,5 @@
+"""`python -m deshred` is the command `deshred`."""
+
+from deshred.cli import main
+
+main()

@@ -1,0 +1,355 @@
+"""Scores and fixings -> costs of arcs, down is good.
+
+Nodes 0 .. n-1 are shreds; node n is the outside: an arc from it begins a page, an arc to it ends one.
+A join costs max(C) - C as in the paper. The matrix of costs is never built: scores stay as they came
+(dense float32, or CSR) and costs are made in blocks of rows.
+
+In sparse input a join that is not listed scores as low as the lowest one listed. Those n^2 joins of
+equal cost are one extra node, the hub (n + 1): i -> hub -> j, half the price each.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.arrangement.fixings import Fixings, Ints, PageCount
+from deshred.elements import Compatibility
+from deshred.errors import InputError
+
+Floats = NDArray[np.float64]
+_BLOCK = 1 << 21  # entries of the full matrix looked at in one go: 16 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Arcs:
+    """Ordered pairs of nodes, sorted by tail, with their reduced costs."""
+
+    tails: Ints
+    heads: Ints
+    reduced: Floats
+
+    def __len__(self) -> int:
+        return len(self.tails)
+
+    def take(self, chosen: NDArray[np.bool_] | Ints) -> Arcs:
+        """The chosen arcs."""
+        return Arcs(self.tails[chosen], self.heads[chosen], self.reduced[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class PageEnds:
+    """What it costs to begin a page with a shred and to end it with one."""
+
+    starts: Floats  # (n,)
+    ends: Floats  # (n,)
+    constant: float = 0.0  # on top of the cost of all arcs
+
+
+class Costs(ABC):
+    """Costs of all arcs, under fixings."""
+
+    def __init__(self, n: int, highest: float, lowest: float, ends: PageEnds, pages: PageCount) -> None:
+        self.n = n
+        self.depot = n
+        self.highest = highest  # score
+        self.dearest = highest - lowest  # cost of the worst join that can be
+        self.page_ends = ends
+        self.pages = pages
+        self.fixings: Fixings | None = None
+        self._pinned = False
+
+    @property
+    @abstractmethod
+    def hub(self) -> int | None:
+        """The node that stands for all joins not listed; None in dense input."""
+
+    @property
+    def n_nodes(self) -> int:
+        return self.n + 1 + (self.hub is not None)
+
+    @cached_property
+    def spread(self) -> float:
+        """An upper bound on the difference between the costs of any two arcs."""
+        edges = np.concatenate([self.page_ends.starts, self.page_ends.ends])
+        edges = edges[np.isfinite(edges)]
+        low, high = (float(edges.min()), float(edges.max())) if edges.size else (0.0, 0.0)
+        return max(self.dearest, high) - min(0.0, low)
+
+    def fix(self, fixings: Fixings) -> None:
+        """From now on, arcs that the fixings rule out cost infinity."""
+        self.fixings = fixings
+        self._pinned = bool((fixings.only_right >= 0).any() or (fixings.only_left >= 0).any())
+
+    @abstractmethod
+    def _joins(self, tails: Ints, heads: Ints) -> Floats:
+        """Costs of joins between shreds, fixings aside."""
+
+    def at(self, tails: Ints, heads: Ints) -> Floats:
+        """Costs of single arcs; joins that sparse input does not list included."""
+        n = self.n
+        costs = np.full(len(tails), np.inf)
+        inner = (tails < n) & (heads < n) & (tails != heads)
+        costs[inner] = self._joins(tails[inner], heads[inner])
+        begin = (tails == n) & (heads < n)
+        costs[begin] = self.page_ends.starts[heads[begin]]
+        end = (tails < n) & (heads == n)
+        costs[end] = self.page_ends.ends[tails[end]]
+        if self.hub is not None:
+            costs[(tails == self.hub) & (heads < n)] = self.dearest / 2
+            costs[(heads == self.hub) & (tails < n)] = self.dearest / 2
+        return self._fixed(tails, heads, costs)
+
+    def _fixed(self, tails: Ints, heads: Ints, costs: Floats) -> Floats:
+        if self.fixings is None or not (self._pinned or len(self.fixings.forbidden)):
+            return costs
+        right = np.append(self.fixings.only_right, (-1, -1))[tails]
+        left = np.append(self.fixings.only_left, (-1, -1))[heads]
+        out = ((right >= 0) & (right != heads)) | ((left >= 0) & (left != tails))
+        if len(self.fixings.forbidden):
+            out |= np.isin(tails * (self.n + 2) + heads, self._keys(self.fixings.forbidden))
+        # a person who requires a join overrules a scorer that rules it out
+        pinned = ((right >= 0) | (left >= 0)) & ~out & ~np.isfinite(costs)
+        return np.where(out, np.inf, np.where(pinned, self.dearest, costs))
+
+    def _keys(self, pairs: Ints) -> Ints:
+        return pairs[:, 0] * (self.n + 2) + pairs[:, 1]
+
+    def row(self, tail: int) -> Floats:
+        """Costs of the arcs from one node to 0 .. n."""
+        heads = np.arange(self.n + 1)
+        return self.at(np.full(self.n + 1, tail), heads)
+
+    def column(self, head: int) -> Floats:
+        """Costs of the arcs from 0 .. n to one node."""
+        tails = np.arange(self.n + 1)
+        return self.at(tails, np.full(self.n + 1, head))
+
+    @abstractmethod
+    def arcs_below(self, out_duals: Floats, in_duals: Floats, threshold: float) -> Arcs:
+        """All arcs (to the hub rather than not listed) with cost - out_dual - in_dual <= threshold."""
+
+    @abstractmethod
+    def candidates(self, per_node: int) -> Arcs:
+        """About the cheapest arcs of each row and each column; reduced costs are plain costs."""
+
+
+class DenseCosts(Costs):
+    """Costs from a full matrix of scores."""
+
+    def __init__(
+        self, scores: NDArray[np.floating], ends: PageEnds, pages: PageCount, range_: ScoreRange
+    ) -> None:
+        self.scores = scores
+        super().__init__(len(scores), range_.highest, range_.lowest, ends, pages)
+
+    @property
+    def hub(self) -> int | None:
+        return None
+
+    def _joins(self, tails: Ints, heads: Ints) -> Floats:
+        return self.highest - self.scores[tails, heads].astype(np.float64)
+
+    def rows(self, start: int, stop: int) -> Floats:
+        """Costs of the arcs from nodes start .. stop-1 to all nodes: (stop - start, n + 1)."""
+        n = self.n
+        block = np.empty((stop - start, n + 1))
+        inner = min(stop, n) - start
+        np.subtract(self.highest, self.scores[start : start + inner], out=block[:inner, :n], dtype=np.float64)
+        block[:inner, n] = self.page_ends.ends[start : start + inner]
+        if stop > n:
+            block[-1, :n] = self.page_ends.starts
+        at = np.arange(start, stop)
+        block[at - start, at] = np.inf
+        self._fix_block(block, start, stop)
+        return block
+
+    def row(self, tail: int) -> Floats:
+        return self.rows(tail, tail + 1)[0]
+
+    def _fix_block(self, block: Floats, start: int, stop: int) -> None:
+        fixings = self.fixings
+        if fixings is None:
+            return
+        rows = fixings.forbidden[:, 0]
+        if len(rows):
+            here = (rows >= start) & (rows < stop)
+            block[rows[here] - start, fixings.forbidden[here, 1]] = np.inf
+        if not self._pinned:
+            return
+        lefts = np.flatnonzero(fixings.only_right >= 0)
+        tails = np.concatenate([lefts, fixings.only_left[fixings.only_left >= 0]])
+        heads = np.concatenate([fixings.only_right[lefts], np.flatnonzero(fixings.only_left >= 0)])
+        here = (tails >= start) & (tails < stop)
+        kept = self.at(tails[here], heads[here])
+        block[lefts[(lefts >= start) & (lefts < stop)] - start] = np.inf
+        block[:, np.flatnonzero(fixings.only_left >= 0)] = np.inf
+        block[tails[here] - start, heads[here]] = kept
+
+    def blocks(self) -> list[tuple[int, int]]:
+        """Ranges of rows of a size that fits the cache."""
+        step = max(1, _BLOCK // (self.n + 1))
+        return [(a, min(a + step, self.n + 1)) for a in range(0, self.n + 1, step)]
+
+    def arcs_below(self, out_duals: Floats, in_duals: Floats, threshold: float) -> Arcs:
+        tails, heads, reduced = [], [], []
+        for start, stop in self.blocks():
+            block = self.rows(start, stop)
+            block -= out_duals[start:stop, None]
+            block -= in_duals[None]
+            flat = block.ravel()
+            hits = np.flatnonzero(flat <= threshold)
+            row, column = np.divmod(hits, self.n + 1)
+            tails.append(row + start)
+            heads.append(column)
+            reduced.append(flat[hits])
+        return Arcs(np.concatenate(tails), np.concatenate(heads), np.concatenate(reduced))
+
+    def candidates(self, per_node: int) -> Arcs:
+        width = self.n + 1
+        per_node = min(per_node, width)
+        found = []
+        best_in = np.full((per_node, width), np.inf)
+        best_from = np.zeros((per_node, width), np.int64)
+        for start, stop in self.blocks():
+            block = self.rows(start, stop)
+            heads = np.argpartition(block, per_node - 1, axis=1)[:, :per_node]
+            found.append((np.arange(start, stop)[:, None] * width + heads).ravel())
+            stack = np.concatenate([best_in, block])
+            tails = np.concatenate([best_from, np.broadcast_to(np.arange(start, stop)[:, None], block.shape)])
+            keep = np.argpartition(stack, per_node - 1, axis=0)[:per_node]
+            best_in, best_from = np.take_along_axis(stack, keep, 0), np.take_along_axis(tails, keep, 0)
+        found.append((best_from * width + np.arange(width)).ravel())
+        nodes = np.arange(self.n)
+        found += [nodes * width + self.n, self.n * width + nodes]
+        keys = np.unique(np.concatenate(found))
+        tails, heads = np.divmod(keys, width)
+        costs = self.at(tails, heads)
+        possible = np.isfinite(costs)
+        return Arcs(tails[possible], heads[possible], costs[possible])
+
+
+class SparseCosts(Costs):
+    """Costs from lists of candidates: never a full matrix."""
+
+    def __init__(
+        self,
+        row_starts: Ints,
+        columns: NDArray[np.integer],
+        scores: NDArray[np.floating],
+        ends: PageEnds,
+        pages: PageCount,
+        range_: ScoreRange,
+    ) -> None:
+        n = len(row_starts) - 1
+        super().__init__(n, range_.highest, range_.lowest, ends, pages)
+        tails = np.repeat(np.arange(n), np.diff(row_starts))
+        inner = tails != columns
+        keys = tails[inner] * (n + 2) + columns[inner]
+        order = np.argsort(keys, kind="stable")
+        self._listed_keys = keys[order]
+        self._listed_costs = range_.highest - scores[inner][order].astype(np.float64)
+        self._tails = self._heads = np.zeros(0, np.int64)
+        self._costs = np.zeros(0)
+
+    @property
+    def hub(self) -> int | None:
+        return self.n + 1
+
+    def fix(self, fixings: Fixings) -> None:
+        super().fix(fixings)
+        n, nodes = self.n, np.arange(self.n)
+        keys = [self._listed_keys, self._keys(fixings.required)]
+        for node in (self.n, self.n + 1):
+            keys += [nodes * (n + 2) + node, node * (n + 2) + nodes]
+        tails, heads = np.divmod(np.unique(np.concatenate(keys)), n + 2)
+        costs = self.at(tails, heads)
+        possible = np.isfinite(costs)
+        self._tails, self._heads, self._costs = tails[possible], heads[possible], costs[possible]
+
+    def _joins(self, tails: Ints, heads: Ints) -> Floats:
+        keys = tails * (self.n + 2) + heads
+        if not len(self._listed_keys):
+            return np.full(len(keys), self.dearest)
+        place = np.minimum(np.searchsorted(self._listed_keys, keys), len(self._listed_keys) - 1)
+        return np.where(self._listed_keys[place] == keys, self._listed_costs[place], self.dearest)
+
+    def arcs_below(self, out_duals: Floats, in_duals: Floats, threshold: float) -> Arcs:
+        reduced = self._costs - out_duals[self._tails] - in_duals[self._heads]
+        hits = np.flatnonzero(reduced <= threshold)
+        return Arcs(self._tails[hits], self._heads[hits], reduced[hits])
+
+    def candidates(self, per_node: int) -> Arcs:
+        del per_node  # the input already is the best few of each edge
+        return Arcs(self._tails, self._heads, self._costs)
+
+
+@dataclass(frozen=True)
+class ScoreRange:
+    """The highest and the lowest score of a join that can be."""
+
+    highest: float
+    lowest: float
+
+
+def score_range(compatibility: Compatibility) -> ScoreRange:
+    """Check the scores and find their range; the diagonal does not count."""
+    scores = compatibility.scores
+    n = len(compatibility)
+    if not compatibility.is_sparse:
+        if n < 2:
+            return ScoreRange(0.0, 0.0)
+        inner = np.ascontiguousarray(scores).ravel()[1:].reshape(n - 1, n + 1)[:, :-1]
+    else:
+        _check_lists(compatibility)
+        inner = scores
+    if inner.size == 0:
+        return ScoreRange(0.0, 0.0)
+    highest = float(inner.max())
+    if not highest < np.inf:
+        _refuse_score(compatibility)
+    if highest == -np.inf:
+        return ScoreRange(0.0, 0.0)
+    lowest = float(inner.min())
+    if lowest == -np.inf:
+        lowest = float(inner.min(initial=highest, where=np.isfinite(inner)))
+    return ScoreRange(highest, lowest)
+
+
+def _check_lists(compatibility: Compatibility) -> None:
+    n, starts, columns = len(compatibility), compatibility.row_starts, compatibility.columns
+    assert columns is not None
+    if starts is None or len(starts) != n + 1 or starts[0] != 0 or starts[-1] != len(columns):
+        raise InputError(
+            f"the candidate lists of {n} shreds need {n + 1} row starts from 0 to {len(columns)}."
+        )
+    if len(columns) != len(compatibility.scores) or (np.diff(starts) < 0).any():
+        raise InputError(
+            "the candidate lists are damaged: row starts, columns and scores do not fit together."
+        )
+    if len(columns) and not (columns.min() >= 0 and columns.max() < n):
+        raise InputError(f"the candidate lists name shred {int(columns.max())}, there are {n}.")
+
+
+def _refuse_score(compatibility: Compatibility) -> None:
+    scores = compatibility.scores
+    bad = np.isnan(scores) | (scores == np.inf)
+    if not compatibility.is_sparse:
+        np.fill_diagonal(bad, False)
+    at = np.argwhere(bad)[0]
+    if compatibility.row_starts is not None and compatibility.columns is not None:
+        pair = [
+            int(np.searchsorted(compatibility.row_starts, at[0], "right")) - 1,
+            compatibility.columns[at[0]],
+        ]
+    else:
+        pair = list(at)
+    left, right = (compatibility.ids[int(i)] for i in pair)
+    raise InputError(
+        f"the score of {left} -> {right} is {scores[tuple(at)]} ({int(bad.sum())} such scores). "
+        "Scores are finite numbers, or -inf for a join that cannot be."
+    )

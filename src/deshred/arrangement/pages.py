@@ -1,0 +1,105 @@
+"""How many pages, what it costs to begin and end one, and how sure each page break is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from deshred.arrangement.costs import Floats, PageEnds, ScoreRange
+from deshred.arrangement.fixings import Ints, PageCount
+from deshred.elements import Compatibility, Constraints, Margins
+from deshred.errors import InputError, MismatchError, SettingsError
+
+_WIDER = 1.05  # shreds of one page may add up to this much more than the page is wide
+_MISSING = 0.5  # at most this share of the paper is taken to be missing
+
+
+def count_pages(
+    n: int, pages: int | str, constraints: Constraints, margins: Margins | None, page_width_mm: float | None
+) -> PageCount:
+    """The range for the number of pages: as asked for, or what constraints and the paper's width allow."""
+    if isinstance(pages, int):
+        if n and pages > n:
+            raise SettingsError(f"{pages} pages are asked for, but there are only {n} shreds.")
+        return PageCount(pages, pages)
+    least = (
+        max(1, len(constraints.first), len(constraints.last), *(len(group) for group in constraints.apart))
+        if constraints
+        else 1
+    )
+    most = max(n, least)
+    if margins is not None and page_width_mm is not None:
+        expected = float(np.nansum(margins.widths_mm)) / page_width_mm
+        least = min(most, max(least, math.ceil(expected / _WIDER)))
+        most = max(least, min(most, math.ceil(expected / (1 - _MISSING))))
+    return PageCount(least, most)
+
+
+def check_margins(margins: Margins, n: int) -> None:
+    """Refuse evidence that does not belong to n shreds or holds no numbers."""
+    for name, values in (
+        ("starts", margins.starts),
+        ("ends", margins.ends),
+        ("widths_mm", margins.widths_mm),
+    ):
+        if len(values) != n:
+            raise MismatchError(f"the margins hold {len(values)} {name} for {n} shreds.")
+    for name, values in (("starts", margins.starts), ("ends", margins.ends)):
+        bad = np.flatnonzero(np.isnan(values) | (values == np.inf))
+        if len(bad):
+            raise InputError(
+                f"the margins' {name} hold {values[bad[0]]} at shred {bad[0]}; log-odds are needed."
+            )
+
+
+def price_pages(n: int, margins: Margins | None, pages: PageCount, scores: ScoreRange) -> PageEnds:
+    """What beginning and ending a page costs.
+
+    With evidence, a page's two outer edges together count as one join whose score is start + end. Without,
+    pages are free as in the paper; an open number of pages then stays at its least: a further page costs
+    more than any join that can be.
+    """
+    if margins is not None:
+        half = scores.highest / 2
+        return PageEnds(half - margins.starts.astype(np.float64), half - margins.ends.astype(np.float64))
+    price = 0.0 if pages.is_fixed else 2 * (scores.highest - scores.lowest) + 1
+    return PageEnds(np.full(n, price / 2), np.full(n, price / 2), -pages.least * price)
+
+
+def break_probability(compatibility: Compatibility, margins: Margins, after: int, before: int) -> float:
+    """That the one shred ends a page and the other begins one, all other neighbors considered.
+
+    The odds of all that could stand at an edge, the outside included, are set against each other.
+    """
+    end = _share(float(margins.ends[after]), _row(compatibility, after))
+    start = _share(float(margins.starts[before]), _column(compatibility, before))
+    return end * start
+
+
+def _share(score: float, rivals: Floats) -> float:
+    if score == -np.inf:
+        return 0.0
+    return float(1 / (1 + np.exp(np.minimum(rivals - score, 700.0)).sum()))
+
+
+def _row(compatibility: Compatibility, i: int) -> Floats:
+    if compatibility.row_starts is None:
+        return _without(compatibility.scores[i], i)
+    row = slice(compatibility.row_starts[i], compatibility.row_starts[i + 1])
+    return compatibility.scores[row].astype(np.float64)
+
+
+def _column(compatibility: Compatibility, j: int) -> Floats:
+    if compatibility.columns is None:
+        return _without(compatibility.scores[:, j], j)
+    return compatibility.scores[compatibility.columns == j].astype(np.float64)
+
+
+def _without(scores: Floats, i: int) -> Floats:
+    return np.delete(scores, i).astype(np.float64)
+
+
+def sort_pages(pages: list[Ints]) -> list[Ints]:
+    """Pages have no order of their own: by their smallest shred, so that equal answers look equal."""
+    return sorted(pages, key=lambda page: int(page.min()))

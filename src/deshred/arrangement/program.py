@@ -1,0 +1,227 @@
+"""The linear program over a list of arcs: every node is left and entered as often as its degree says,
+and the cuts found so far hold. Solved by HiGHS, warm from solve to solve.
+
+Penalty columns keep it feasible whatever arcs are missing, so "infeasible" shows as a high objective
+that the duals prove, not as a status to be believed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+import highspy
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from deshred.arrangement.bounds import Duals, dual_constant
+from deshred.arrangement.costs import Floats
+from deshred.arrangement.cuts import Cut, Degrees, Support, coefficients
+from deshred.arrangement.fixings import Ints
+from deshred.errors import DeshredError
+
+_STATUS = highspy.HighsModelStatus
+_NO_LIMIT = 2**31 - 1
+
+
+class TimeUp(Exception):
+    """The clock ran out: the caller keeps what is proven so far."""
+
+
+class ArcProgram:
+    """A growing LP. Columns: 2 N penalties, one per free degree, then the arcs."""
+
+    def __init__(self, degrees: Degrees, penalty: float, deadline: float = np.inf) -> None:
+        self.degrees = degrees
+        self.deadline = deadline
+        self.tails = np.zeros(0, np.int64)
+        self.heads = np.zeros(0, np.int64)
+        self.costs = np.zeros(0)
+        self.lower = np.zeros(0)
+        self.upper = np.zeros(0)
+        self.cuts: list[Cut] = []
+        self.is_active: list[bool] = []
+        self._weights: list[tuple[Ints, Floats]] = []  # of each cut: arcs and their coefficients
+        self._keys: set[bytes] = set()
+        n = degrees.n_nodes
+        self._first = 2 * n + len(degrees.free)
+        self._highs = highs = highspy.Highs()
+        highs.silent()
+        for option, value in (("threads", 1), ("parallel", "off"), ("presolve", "off"), ("random_seed", 1)):
+            highs.setOptionValue(option, value)
+        sides = np.tile(degrees.fixed, 2)
+        empty = np.zeros(0, np.int32)
+        highs.addRows(2 * n, sides, sides, 0, np.zeros(2 * n, np.int32), empty, np.zeros(0))
+        rows = np.arange(2 * n, dtype=np.int32)
+        highs.addCols(
+            2 * n,
+            np.full(2 * n, penalty),
+            np.zeros(2 * n),
+            np.full(2 * n, np.inf),
+            2 * n,
+            rows,
+            rows,
+            np.ones(2 * n),
+        )
+        for node in degrees.free:
+            both = np.array([node, n + node], np.int32)
+            highs.addCol(0.0, float(degrees.least[node]), float(degrees.most[node]), 2, both, -np.ones(2))
+
+    @property
+    def support(self) -> Support:
+        """The arcs the current solution uses."""
+        values = self.values
+        used = np.flatnonzero(values > 1e-7)
+        return Support(self.tails[used], self.heads[used], values[used])
+
+    @property
+    def values(self) -> Floats:
+        return np.asarray(self._highs.getSolution().col_value, float)[self._first :]
+
+    @property
+    def shortfall(self) -> float:
+        """How much of the degrees only penalties cover."""
+        return float(np.sum(self._highs.getSolution().col_value[: 2 * self.degrees.n_nodes]))
+
+    @property
+    def objective(self) -> float:
+        return float(self._highs.getObjectiveValue())
+
+    @property
+    def duals(self) -> Duals:
+        duals = np.asarray(self._highs.getSolution().row_dual, float)
+        n = self.degrees.n_nodes
+        return Duals(duals[:n], duals[n : 2 * n], np.minimum(duals[2 * n :], 0.0) * self.is_active)
+
+    def set_penalty(self, penalty: float) -> None:
+        """Change what an uncovered degree costs."""
+        size = 2 * self.degrees.n_nodes
+        self._highs.changeColsCost(size, np.arange(size, dtype=np.int32), np.full(size, penalty))
+
+    def add_arcs(self, tails: Ints, heads: Ints, costs: Floats) -> None:
+        """Add columns for arcs that are not there yet."""
+        n, size = self.degrees.n_nodes, len(tails)
+        if not size:
+            return
+        columns = [np.arange(size), np.arange(size)]
+        rows = [tails, n + heads]
+        weights = [np.ones(size), np.ones(size)]
+        for k, cut in enumerate(self.cuts):
+            hits, values = coefficients(cut, tails, heads, self.degrees.depot, n)
+            if len(hits):
+                columns.append(hits)
+                rows.append(np.full(len(hits), 2 * n + k))
+                weights.append(values)
+                old = self._weights[k]
+                self._weights[k] = (np.append(old[0], hits + len(self.tails)), np.append(old[1], values))
+        entries = (np.concatenate(weights), (np.concatenate(columns), np.concatenate(rows)))
+        matrix = csr_matrix(entries, shape=(size, 2 * n + len(self.cuts)))
+        starts, places = matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32)
+        self._highs.addCols(
+            size, costs, np.zeros(size), np.ones(size), matrix.nnz, starts, places, matrix.data
+        )
+        self.tails, self.heads = np.append(self.tails, tails), np.append(self.heads, heads)
+        self.costs = np.append(self.costs, costs)
+        self.lower, self.upper = np.append(self.lower, np.zeros(size)), np.append(self.upper, np.ones(size))
+
+    def add_cuts(self, cuts: Iterable[Cut]) -> int:
+        """Add rows for cuts that are not there yet; returns how many were new."""
+        added = 0
+        for cut in cuts:
+            if cut.key in self._keys:
+                continue
+            self._keys.add(cut.key)
+            hits, values = coefficients(cut, self.tails, self.heads, self.degrees.depot, self.degrees.n_nodes)
+            places = (hits + self._first).astype(np.int32)
+            row = values
+            if not cut.same_page:
+                inside = np.isin(self.degrees.free, cut.members)
+                places = np.append(places, 2 * self.degrees.n_nodes + np.flatnonzero(inside)).astype(np.int32)
+                row = np.append(values, -np.ones(int(inside.sum())))
+            self._highs.addRow(-np.inf, self.degrees.right_hand_side(cut), len(places), places, row)
+            self.cuts.append(cut)
+            self.is_active.append(True)
+            self._weights.append((hits, values))
+            added += 1
+        return added
+
+    def drop_conditional_cuts(self) -> None:
+        """Switch off the cuts that came from constraints."""
+        for k, cut in enumerate(self.cuts):
+            if self.is_active[k] and not cut.holds_always:
+                self._highs.changeRowBounds(2 * self.degrees.n_nodes + k, -np.inf, np.inf)
+                self.is_active[k] = False
+                self._keys.discard(cut.key)
+
+    def set_bounds(self, lower: Floats, upper: Floats) -> None:
+        """Bound the share of each arc."""
+        changed = np.flatnonzero((lower != self.lower) | (upper != self.upper))
+        if len(changed):
+            places = (changed + self._first).astype(np.int32)
+            self._highs.changeColsBounds(len(changed), places, lower[changed], upper[changed])
+            self.lower[changed], self.upper[changed] = lower[changed], upper[changed]
+
+    def solve(self) -> None:
+        """Solve to optimality; `TimeUp` if the deadline comes first."""
+        self._run()
+        status = self._highs.getModelStatus()
+        if status == _STATUS.kOptimal:
+            return
+        for option, value, usual in (
+            ("simplex_strategy", 4, 1),
+            ("presolve", "on", "off"),
+            ("solver", "ipm", "choose"),
+        ):
+            self._highs.clearSolver()  # numerical trouble: start cold, each time another way
+            self._highs.setOptionValue(option, value)
+            self._run()
+            self._highs.setOptionValue(option, usual)
+            if self._highs.getModelStatus() == _STATUS.kOptimal:
+                return
+        raise DeshredError(
+            f"the LP solver gave up ({self._highs.getModelStatus()}); please report this matrix."
+        )
+
+    def probe(self, iterations: int) -> float | None:
+        """The objective after a few simplex steps, a lower estimate; None where it came to no result."""
+        self._highs.setOptionValue("simplex_iteration_limit", iterations)
+        self._run()
+        self._highs.setOptionValue("simplex_iteration_limit", _NO_LIMIT)
+        status = self._highs.getModelStatus()
+        return self.objective if status in (_STATUS.kOptimal, _STATUS.kIterationLimit) else None
+
+    def _run(self) -> None:
+        if self.deadline < np.inf:
+            left = self.deadline - time.monotonic()
+            if left <= 0:
+                raise TimeUp
+            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left)
+        self._highs.run()
+        if self._highs.getModelStatus() == _STATUS.kTimeLimit:
+            raise TimeUp
+
+    def basis(self) -> highspy.HighsBasis:
+        """The current basis, to return to."""
+        return self._highs.getBasis()
+
+    def restore(self, basis: highspy.HighsBasis) -> None:
+        """Return to a basis; cuts added since then start slack."""
+        missing = self._highs.getNumRow() - len(basis.row_status)
+        if missing:
+            grown = highspy.HighsBasis()
+            grown.col_status = list(basis.col_status)
+            grown.row_status = list(basis.row_status) + [highspy.HighsBasisStatus.kBasic] * missing
+            grown.valid = True
+            basis = grown
+        self._highs.setBasis(basis)
+
+    def safe_bound(self) -> float:
+        """A lower bound for orders over these arcs from the duals alone: no tolerance enters."""
+        duals = self.duals
+        reduced = self.costs - duals.out[self.tails] - duals.into[self.heads]
+        for k in np.flatnonzero(duals.cuts < 0):
+            hits, values = self._weights[k]
+            reduced[hits] -= duals.cuts[k] * values
+        return dual_constant(self.degrees, tuple(self.cuts), duals) + float(
+            np.minimum(reduced * self.lower, reduced * self.upper).sum()
+        )

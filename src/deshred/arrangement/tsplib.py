@@ -1,0 +1,109 @@
+"""TSPLIB `.atsp` files: the same solver on the instances the literature knows the optimum of."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.arrangement.costs import DenseCosts, PageEnds, ScoreRange
+from deshred.arrangement.exact import ExactSolver, Limits, Progress
+from deshred.arrangement.fixings import PageCount, fix
+from deshred.arrangement.heuristics import pages_of
+from deshred.elements import Constraints
+from deshred.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class AtspInstance:
+    """Cities and the distances from row to column; the diagonal means nothing."""
+
+    name: str
+    distances: NDArray[np.float64]  # (n, n)
+
+    def __repr__(self) -> str:
+        return f"AtspInstance({self.name}, {len(self.distances)} cities)"
+
+
+@dataclass(frozen=True)
+class ClosedTour:
+    """A tour that returns to its first city, city 0, and what is proven about its length."""
+
+    cities: tuple[int, ...]
+    cost: float
+    bound: float
+    tolerance: float = 1e-6
+
+    @property
+    def gap(self) -> float:
+        return max(0.0, self.cost - self.bound)
+
+    @property
+    def is_optimal(self) -> bool:
+        return self.gap <= self.tolerance
+
+
+def read_atsp(path: Path) -> AtspInstance:
+    """Read a TSPLIB file with a full matrix of explicit distances."""
+    try:
+        text = path.read_text(encoding="ascii", errors="replace")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+    header_text, found, rest = text.partition("EDGE_WEIGHT_SECTION")
+    if not found:
+        raise InputError(f"{path}: no EDGE_WEIGHT_SECTION, so this is no TSPLIB file with explicit distances.")
+    header = dict(re.findall(r"^\s*(\w+)\s*:\s*(.*?)\s*$", header_text, re.MULTILINE))
+    n = _dimension(path, header)
+    words = rest.split("EOF")[0].split()
+    try:
+        values = np.array(words, float)
+    except ValueError:
+        wrong = next(word for word in words if not re.fullmatch(r"[-+]?[\d.]+([eE][-+]?\d+)?", word))
+        raise InputError(f"{path}: {wrong!r} among the distances is no number.") from None
+    if len(values) != n * n:
+        kind = "truncated" if len(values) < n * n else "longer than it says"
+        raise InputError(f"{path}: {n} cities need {n * n} distances, the file holds {len(values)}: it is {kind}.")
+    if not np.isfinite(values).all():
+        raise InputError(f"{path}: a distance is not finite.")
+    return AtspInstance(header.get("NAME", path.stem), values.reshape(n, n))
+
+
+def _dimension(path: Path, header: Mapping[str, str]) -> int:
+    kind, weights = header.get("TYPE", "ATSP"), header.get("EDGE_WEIGHT_FORMAT", "FULL_MATRIX")
+    if kind.split()[0] not in ("ATSP", "TSP") or weights != "FULL_MATRIX":
+        raise InputError(f"{path}: TYPE {kind} with {weights} distances; only ATSP with FULL_MATRIX can be read.")
+    try:
+        n = int(header["DIMENSION"])
+    except (KeyError, ValueError):
+        raise InputError(f"{path}: DIMENSION is {header.get('DIMENSION', 'missing')!r}, not a number.") from None
+    if n < 1:
+        raise InputError(f"{path}: DIMENSION is {n}; there must be at least one city.")
+    return n
+
+
+def arrange_atsp(
+    instance: AtspInstance, *, time_limit: float | None = None, progress: Progress | None = None
+) -> ClosedTour:
+    """The shortest closed tour: one page whose outside is the first city."""
+    n = len(instance.distances)
+    if n == 1:
+        return ClosedTour((0,), 0.0, 0.0)
+    deadline = np.inf if time_limit is None else time.monotonic() + time_limit
+    inner = instance.distances[1:, 1:].copy()
+    np.fill_diagonal(inner, inner.min())
+    low, high = float(inner.min()), float(inner.max())
+    pages = PageCount(1, 1)
+    # joins must not be negative; every tour has n - 2 of them
+    ends = PageEnds(instance.distances[0, 1:], instance.distances[1:, 0], (n - 2) * low)
+    costs = DenseCosts(low - inner, ends, pages, ScoreRange(0.0, low - high))
+    whole = bool((instance.distances == np.round(instance.distances)).all())
+    limits = Limits(step=1.0 if whole else 0.0, deadline=deadline)
+    fixings = fix(tuple(map(str, range(1, n))), Constraints(), pages)
+    solution = ExactSolver(costs, fixings, limits, progress).solve()
+    cities = (0, *(int(i) + 1 for i in pages_of(solution.tour, n - 1)[0]))
+    return ClosedTour(cities, solution.cost + ends.constant, solution.bound + ends.constant)

@@ -1,0 +1,155 @@
+"""How the pairwise network learns: samples of simulated cuts, cross-entropy, the best epoch wins.
+
+A `Task` of `training.py`. Needs torch; scoring is in `pairwise.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from deshred.compatibility.samples import SampleOptions, Samples, join_samples, sample_page
+from deshred.compatibility.squeezenet import FITS, SqueezeNet, build_squeezenet, file_checksum
+from deshred.compatibility.training import export_onnx
+from deshred.errors import InputError, SettingsError
+from deshred.imaging.intact import IntactPage
+
+_VALIDATION_EPOCH = -1  # its samples never change, and no epoch of training has the same
+
+
+@dataclass(frozen=True)
+class PairwiseTrainingOptions:
+    """How long and how fast; `learning_rate` None: 1e-4 in thirds from ImageNet weights, else 1e-3 in one cycle."""
+
+    epochs: int = 10
+    batch: int = 256
+    learning_rate: float | None = None
+    dropout: float = 0.5
+    fresh: bool = True  # shred the pages anew for every epoch; the paper does it once
+    validation_share: float = 0.1  # of the pages
+    seed: int = 0
+    init: Path | None = None  # ImageNet weights in torchvision's format
+
+    def __post_init__(self) -> None:
+        if self.epochs < 1 or self.batch < 2:
+            raise SettingsError(
+                f"training needs at least 1 epoch and batches of 2, got {self.epochs} and {self.batch}."
+            )
+        if not 0 < self.validation_share < 1:
+            raise SettingsError(f"validation_share must lie between 0 and 1, got {self.validation_share:g}.")
+        if not 0 <= self.dropout < 1:
+            raise SettingsError(f"dropout must lie between 0 and 1, got {self.dropout:g}.")
+
+
+class PairwiseTask:
+    """Learns to tell windows of true joins from windows of all others."""
+
+    kind = "pairwise"
+
+    def __init__(
+        self,
+        pages: Sequence[IntactPage],
+        *,
+        options: SampleOptions | None = None,
+        training: PairwiseTrainingOptions | None = None,
+    ) -> None:
+        self.options = options or SampleOptions()
+        self.training = t = training or PairwiseTrainingOptions()
+        if len(pages) < 2:
+            raise InputError(
+                f"pairwise training needs at least 2 pages, to train and to validate on; got {len(pages)}."
+            )
+        order = np.random.default_rng(t.seed).permutation(len(pages))
+        held_out = max(1, round(t.validation_share * len(pages)))
+        self.validation_pages = [pages[i] for i in sorted(order[:held_out])]
+        self.training_pages = [pages[i] for i in sorted(order[held_out:])]
+        self._validation = self._sample(self.validation_pages, _VALIDATION_EPOCH)
+        self._epoch = 0
+        self._samples = self._sample(self.training_pages, 0)
+        for samples, purpose in ((self._samples, "train"), (self._validation, "validate")):
+            if len(samples) < 2:
+                raise InputError(
+                    f"the pages to {purpose} on give no window with {self.options.min_ink:.0%} ink. "
+                    "Give pages with more text, or lower min_ink."
+                )
+        self.validate_every = max(1, len(self._samples) // t.batch)  # steps of an epoch
+        self.steps = self.validate_every * t.epochs
+        self.network = build_squeezenet(
+            self.options.rows, self.options.columns, seed=t.seed, dropout=t.dropout, init=t.init
+        )
+        self.optimizer, self.schedule = self._prepare_descent()
+
+    def _prepare_descent(self) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
+        t = self.training
+        schedules = torch.optim.lr_scheduler
+        if t.init is None:
+            rate = t.learning_rate or 1e-3
+            optimizer = torch.optim.Adam(self.network.parameters(), lr=rate)
+            return optimizer, schedules.OneCycleLR(optimizer, rate, total_steps=self.steps + 1, pct_start=0.1)
+        optimizer = torch.optim.Adam(self.network.parameters(), lr=t.learning_rate or 1e-4)
+        return optimizer, schedules.StepLR(optimizer, step_size=max(1, self.steps // 3), gamma=0.1)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        training = asdict(self.training)
+        if self.training.init is not None:
+            training["init"] = file_checksum(self.training.init)
+        return {
+            "options": asdict(self.options),
+            "training": training,
+            "pages": len(self.training_pages) + len(self.validation_pages),
+            "training_samples": len(self._samples),
+            "validation_samples": len(self._validation),
+        }
+
+    def loss(self, step: int) -> tuple[Tensor, dict[str, float]]:
+        epoch, at = divmod(step, self.validate_every)
+        if epoch != self._epoch and self.training.fresh:
+            self._samples = self._sample(self.training_pages, epoch)
+        self._epoch = epoch
+        # drawn anew each step rather than kept, so that a resumed run sees the same order
+        order = np.random.default_rng([self.training.seed, epoch]).permutation(len(self._samples))
+        chosen = order[(np.arange(self.training.batch) + at * self.training.batch) % len(order)]
+        return self._classify(self.network, self._samples, chosen)
+
+    @torch.no_grad()
+    def validate(self, network: nn.Module) -> dict[str, float]:
+        network.eval()
+        figures = []
+        sizes = []
+        for start in range(0, len(self._validation), 1024):
+            chosen = np.arange(start, min(start + 1024, len(self._validation)))
+            loss, found = self._classify(network, self._validation, chosen)
+            figures.append((loss.item(), found["accuracy"]))
+            sizes.append(len(chosen))
+        mean_loss, accuracy = np.average(figures, axis=0, weights=sizes)
+        return {"loss": float(mean_loss), "accuracy": float(accuracy)}
+
+    def export(self, network: nn.Module, path: Path, card: Mapping[str, Any]) -> None:
+        assert isinstance(network, SqueezeNet)
+        export_pairwise(network, path, options=self.options, card=card)
+
+    def _sample(self, pages: Sequence[IntactPage], epoch: int) -> Samples:
+        seeds = np.random.SeedSequence([self.training.seed, epoch + 1]).spawn(len(pages))
+        return join_samples(
+            [
+                sample_page(page.ink, np.random.default_rng(seed), options=self.options)
+                for page, seed in zip(pages, seeds, strict=True)
+            ]
+        )
+
+    def _classify(
+        self, network: nn.Module, samples: Samples, chosen: np.ndarray
+    ) -> tuple[Tensor, dict[str, float]]:
+        ink = torch.from_numpy(samples.windows(chosen)).float()
+        truth = torch.from_numpy(samples.labels[chosen]).long()
+        logits = network(ink)
+        accuracy = ((logits[:, FITS] > logits[:, 1 - FITS]) == (truth == FITS)).float().mean().item()
+        return F.cross_entropy(logits, truth), {"accuracy": accuracy}

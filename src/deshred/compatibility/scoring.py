@@ -1,0 +1,234 @@
+"""Shreds and a scorer in, the Compatibility of all joins out, block by block; no torch here.
+
+A scorer describes every edge once (`encode_*`) and then compares blocks of descriptions. A pairwise
+network, towers, the outline, a pixel distance and a sum of several all fit this face.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.compatibility.margins import weigh_margins
+from deshred.elements import Compatibility, Edge, Margins, ShredSet
+from deshred.errors import SettingsError
+from deshred.executors import Executor, SerialExecutor
+from deshred.imaging.edges import EdgeOptions, EdgePair, extract_edges
+
+Progress = Callable[[str, int, int], None]  # (stage, done, total)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreBlock:
+    """Scores and offsets of every right-hand edge (rows) with every left-hand edge (columns)."""
+
+    scores: NDArray[np.float32]  # (a, b): log-odds, up is good
+    offsets: NDArray[np.int16]  # (a, b): px to move the right shred down, in rows of the edges
+
+
+class Scorer(Protocol):
+    """What turns edges into scores. It owns its edge options: training and scoring cannot differ."""
+
+    @property
+    def name(self) -> str:
+        """One word, as `--scorer` takes it."""
+
+    @property
+    def edge_options(self) -> EdgeOptions: ...
+
+    def encode_rights(self, edges: Sequence[Edge]) -> Any:
+        """Describe right-hand edges (of the shreds that stand left); sliceable along the first axis."""
+
+    def encode_lefts(self, edges: Sequence[Edge]) -> Any:
+        """Describe left-hand edges (of the shreds that stand right); sliceable along the first axis."""
+
+    def score_block(self, rights: Any, lefts: Any) -> ScoreBlock:
+        """Compare every description in `rights` with every one in `lefts`."""
+
+
+@dataclass(frozen=True)
+class ScoringOptions:
+    """Blocks of `block` x `block` joins; beyond `dense_limit` shreds only `candidates` per edge are kept."""
+
+    block: int = 256
+    dense_limit: int = 4000
+    candidates: int = 64
+
+    def __post_init__(self) -> None:
+        if self.block < 1 or self.candidates < 1 or self.dense_limit < 0:
+            raise SettingsError(
+                f"block and candidates must be at least 1 and dense_limit at least 0, got {self.block}, "
+                f"{self.candidates} and {self.dense_limit}."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Descriptions:
+    """All edges of a pile as a scorer sees them, ready to be compared."""
+
+    rights: Any
+    lefts: Any
+    tops: NDArray[np.int32]  # (n,): the shred's row that is row 0 of its edges
+    margins: Margins
+
+
+def score(
+    shreds: ShredSet,
+    scorer: Scorer,
+    *,
+    options: ScoringOptions | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Compatibility:
+    """Score every join of a pile."""
+    edges = cut_edges(shreds, scorer, executor=executor, progress=progress)
+    descriptions = describe(shreds, edges, scorer, progress=progress)
+    return compare(shreds, descriptions, scorer, options=options, progress=progress)
+
+
+def cut_edges(
+    shreds: ShredSet,
+    scorer: Scorer,
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> list[EdgePair]:
+    """Both edges of every shred, in the form that the scorer asks for."""
+    cut = partial(extract_edges, options=scorer.edge_options)
+    return (executor or SerialExecutor()).map(cut, list(shreds), stage="edges", progress=progress)
+
+
+def describe(
+    shreds: ShredSet, edges: Sequence[EdgePair], scorer: Scorer, *, progress: Progress | None = None
+) -> Descriptions:
+    """Let the scorer look at every edge once."""
+    if progress:
+        progress("encoding", 0, 2)
+    rights = scorer.encode_rights([pair.right for pair in edges])
+    if progress:
+        progress("encoding", 1, 2)
+    lefts = scorer.encode_lefts([pair.left for pair in edges])
+    if progress:
+        progress("encoding", 2, 2)
+    tops = np.array([pair.left.top for pair in edges], np.int32)
+    return Descriptions(rights, lefts, tops, weigh_margins(shreds, edges))
+
+
+def compare(
+    shreds: ShredSet,
+    descriptions: Descriptions,
+    scorer: Scorer,
+    *,
+    options: ScoringOptions | None = None,
+    progress: Progress | None = None,
+) -> Compatibility:
+    """Score all joins; dense up to `dense_limit` shreds, the best candidates of each edge beyond."""
+    options = options or ScoringOptions()
+    blocks = _blocks(len(shreds), descriptions, scorer, options.block, progress)
+    gather = _gather_dense if len(shreds) <= options.dense_limit else _gather_sparse
+    return gather(shreds, blocks, descriptions.margins, options)
+
+
+@dataclass(frozen=True, eq=False)
+class _PlacedBlock:
+    rows: slice
+    columns: slice
+    block: ScoreBlock
+
+
+def _blocks(
+    count: int, descriptions: Descriptions, scorer: Scorer, size: int, progress: Progress | None
+) -> Iterator[_PlacedBlock]:
+    """Blocks from left to right, then down; joins of a shred with itself cannot be."""
+    starts = range(0, count, size)
+    tops = descriptions.tops
+    for done, (row, column) in enumerate(((r, c) for r in starts for c in starts), 1):
+        rows, columns = slice(row, min(row + size, count)), slice(column, min(column + size, count))
+        block = scorer.score_block(descriptions.rights[rows], descriptions.lefts[columns])
+        # scorers count in rows of the edges; shreds of different heights are cut around their own middle
+        offsets = (block.offsets + (tops[rows, None] - tops[columns])).astype(np.int16)
+        scores = block.scores.astype(np.float32)
+        if row == column:
+            np.fill_diagonal(scores, -np.inf)
+        yield _PlacedBlock(rows, columns, ScoreBlock(scores, offsets))
+        if progress:
+            progress("scoring", done, len(starts) ** 2)
+
+
+def _gather_dense(
+    shreds: ShredSet, blocks: Iterator[_PlacedBlock], margins: Margins, options: ScoringOptions
+) -> Compatibility:
+    del options
+    scores = np.empty((len(shreds), len(shreds)), np.float32)
+    offsets = np.empty(scores.shape, np.int16)
+    for placed in blocks:
+        scores[placed.rows, placed.columns] = placed.block.scores
+        offsets[placed.rows, placed.columns] = placed.block.offsets
+    return Compatibility(shreds.ids, scores, offsets, shreds.fingerprint, margins=margins)
+
+
+def _gather_sparse(
+    shreds: ShredSet, blocks: Iterator[_PlacedBlock], margins: Margins, options: ScoringOptions
+) -> Compatibility:
+    """Keep a join when it is among the best candidates of its row or of its column."""
+    count = len(shreds)
+    best_of_row = _Best(count, options.candidates)
+    best_of_column = _Best(count, options.candidates)
+    for placed in blocks:
+        block, rows, columns = placed.block, placed.rows, placed.columns
+        best_of_row.add(rows, np.arange(columns.start, columns.stop), block.scores, block.offsets)
+        best_of_column.add(columns, np.arange(rows.start, rows.stop), block.scores.T, block.offsets.T)
+    by_row, by_column = best_of_row.joins(), best_of_column.joins()
+    rows_, columns_ = np.hstack([by_row[:2], by_column[1::-1]])
+    keys, first = np.unique(rows_.astype(np.int64) * count + columns_, return_index=True)
+    scores = np.concatenate([by_row[2], by_column[2]])[first]
+    offsets = np.concatenate([by_row[3], by_column[3]])[first]
+    row_starts = np.searchsorted(keys, np.arange(count + 1, dtype=np.int64) * count)
+    return Compatibility(
+        shreds.ids,
+        scores,
+        offsets,
+        shreds.fingerprint,
+        row_starts=row_starts,
+        columns=(keys % count).astype(np.int32),
+        margins=margins,
+    )
+
+
+class _Best:
+    """The best candidates of each of n edges seen so far."""
+
+    def __init__(self, count: int, keep: int) -> None:
+        self.partners = np.full((count, keep), -1, np.int32)
+        self.scores = np.full((count, keep), -np.inf, np.float32)
+        self.offsets = np.zeros((count, keep), np.int16)
+
+    def add(
+        self,
+        edges: slice,
+        partners: NDArray[np.intp],
+        scores: NDArray[np.float32],
+        offsets: NDArray[np.int16],
+    ) -> None:
+        keep = self.scores.shape[1]
+        all_scores = np.hstack([self.scores[edges], scores])
+        all_partners = np.hstack(
+            [self.partners[edges], np.broadcast_to(partners.astype(np.int32), scores.shape)]
+        )
+        all_offsets = np.hstack([self.offsets[edges], offsets])
+        best = np.argpartition(-all_scores, keep - 1, axis=1)[:, :keep]
+        self.scores[edges] = np.take_along_axis(all_scores, best, 1)
+        self.partners[edges] = np.take_along_axis(all_partners, best, 1)
+        self.offsets[edges] = np.take_along_axis(all_offsets, best, 1)
+
+    def joins(
+        self,
+    ) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.float32], NDArray[np.int16]]:
+        """Edge, partner, score and offset of every candidate that can be."""
+        edges, places = np.nonzero(np.isfinite(self.scores))
+        return edges, self.partners[edges, places], self.scores[edges, places], self.offsets[edges, places]

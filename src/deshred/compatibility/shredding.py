@@ -1,0 +1,229 @@
+"""An intact page in, simulated shreds with known truth out: the one damage model of deshred.
+
+`shred_page` cuts a whole page for `deshred shred` and the demo; `sample_joins` draws windows of many
+cuts for training. Both lose paper and ink, shift and bend by the same functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.elements import Image, Mask
+from deshred.errors import SettingsError
+
+Ink = NDArray[np.uint8]
+Curve = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What a shredder, glue and a scanner do to a cut; all lengths in px at 300 dpi."""
+
+    lost: int = 4  # paper lost between two shreds, at most
+    ink_loss: float = 3.0  # depth of the band along the tear where ink is gone, typical
+    ragged: float = 1.5  # amplitude of the tear around its straight line
+    shift: int = 20  # a shred lies higher or lower than its neighbor, at most
+    drift: float = 2.0  # further vertical drift over 256 rows, from tilt, at most
+    specks: float = 0.01  # share of flipped pixels, at most
+
+
+@dataclass(frozen=True)
+class ShreddingOptions:
+    """How a page is shredded."""
+
+    shreds: int = 25
+    shift: int = 10
+    tilt_degrees: float = 0.2
+    damage: Damage = Damage()
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.shreds <= 99:
+            raise SettingsError(f"a page is cut into 2 to 99 shreds, got {self.shreds}.")
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedShred:
+    """One simulated shred: what a scanner would see, the paper's mask, and its true vertical shift."""
+
+    image: Image
+    mask: Mask
+    shift: int
+
+
+@dataclass(frozen=True, eq=False)
+class JoinWindows:
+    """Windows of true joins: row i of both arrays belong together; column 0 is the tear on both sides."""
+
+    rights: Ink  # (n, rows, width): right-hand edges of the shreds that stand left, mirrored
+    lefts: Ink  # (n, rows, width): left-hand edges of the shreds that stand right
+
+
+def smooth_noise(rng: np.random.Generator, count: int, rows: int, scale: float) -> Curve:
+    """Curves of unit variance at their knots, smooth over `scale` rows. (count, rows)"""
+    knots = max(4, int(np.ceil(rows / scale)) + 3)
+    values = rng.standard_normal((count, knots)).astype(np.float32)
+    at = np.linspace(0, knots - 1.001, rows)
+    below = at.astype(int)
+    part = (at - below).astype(np.float32)
+    part = part * part * (3 - 2 * part)
+    return values[:, below] * (1 - part) + values[:, below + 1] * part
+
+
+def draw_tears(rng: np.random.Generator, count: int, rows: int, amplitude: float) -> Curve:
+    """Ragged lines around x = 0 that both sides of a cut share: slow wander, quick teeth. (count, rows)"""
+    wander = smooth_noise(rng, count, rows, rng.uniform(60, 200))
+    teeth = smooth_noise(rng, count, rows, rng.uniform(8, 30))
+    grain = rng.standard_normal((count, rows)).astype(np.float32)
+    return amplitude * (wander + 0.7 * teeth + 0.2 * grain)
+
+
+def draw_ink_loss(rng: np.random.Generator, count: int, rows: int, depth: float) -> Curve:
+    """How deep from the tear ink is gone, per row; negative where all of it survived. (count, rows)"""
+    base = rng.uniform(-depth, depth, (count, 1))
+    amplitude = rng.uniform(0, depth, (count, 1))
+    band = base + amplitude * smooth_noise(rng, count, rows, rng.uniform(6, 40))
+    return (band + rng.uniform(0, 1, (count, rows))).astype(np.float32)
+
+
+def sample_joins(
+    ink: Ink, rng: np.random.Generator, *, cuts: int, rows: int, width: int, damage: Damage | None = None
+) -> JoinWindows:
+    """Cut one band of a page at many places; all windows share their rows, so text lines are alike."""
+    damage = damage or Damage()
+    ink = _vary_strokes(ink, rng)
+    ink = _vary_size(ink, rng, rows + 2 * damage.shift + 8, 2 * width + 16)
+    height, page_width = ink.shape
+    margin = damage.shift + 4
+    for _ in range(6):
+        top = int(rng.integers(margin, height - rows - margin))
+        if ink[top : top + rows].mean() > 0.01:
+            break
+    step = (page_width - 2 * width - 8) / cuts
+    x = np.clip(width + 4 + step * (np.arange(cuts) + rng.random()), width + 4, page_width - width - 6)
+    lost = rng.integers(0, damage.lost + 1, cuts)
+    # most shreds lie nearly level with their neighbor, a few far off
+    shift = np.clip(rng.normal(0, damage.shift / 2.5, cuts), -damage.shift, damage.shift)
+    y = np.arange(rows)
+    drift = rng.uniform(-damage.drift, damage.drift, (cuts, 1)) * (y / 256 - rows / 512)
+
+    at_right = x.astype(int) - lost // 2 - 1
+    at_left = at_right + 1 + lost
+    rights = _window(ink, np.broadcast_to(top + y, (cuts, rows)), at_right, -1, width, rng, damage)
+    lefts = _window(ink, np.rint(top + y + shift[:, None] + drift), at_left, 1, width, rng, damage)
+    return JoinWindows(rights, lefts)
+
+
+def _vary_strokes(ink: Ink, rng: np.random.Generator) -> Ink:
+    """Sometimes thicker or thinner strokes, as other printers and thresholds give."""
+    kernel = np.ones((2, 2), np.uint8)
+    match int(rng.integers(0, 7)):
+        case 0:
+            return cv2.dilate(ink, kernel)
+        case 1:
+            return cv2.erode(ink, kernel)
+    return ink
+
+
+def _vary_size(ink: Ink, rng: np.random.Generator, min_rows: int, min_columns: int) -> Ink:
+    """Sometimes a larger or smaller print, cut out before it is resized to keep this cheap."""
+    if rng.random() < 0.5:
+        return ink
+    scale = float(np.exp(rng.uniform(np.log(0.7), np.log(1.5))))
+    rows = min(ink.shape[0], int(np.ceil((min_rows + 40) / scale)))
+    top = int(rng.integers(0, ink.shape[0] - rows + 1))
+    band = cv2.resize(ink[top : top + rows] * 255, None, fx=scale, fy=scale, interpolation=cv2.INTER_LINEAR)
+    if band.shape[0] < min_rows or band.shape[1] < min_columns:
+        return ink
+    return (band > 127).view(np.uint8)
+
+
+def _window(
+    ink: Ink,
+    y: NDArray[np.floating | np.integer],
+    x: NDArray[np.int64],
+    inwards: int,
+    width: int,
+    rng: np.random.Generator,
+    damage: Damage,
+) -> Ink:
+    """One side of many cuts with its damage; columns run inwards from the tear."""
+    count, rows = y.shape
+    # rectification follows the outline, not the cut: rows are displaced a little against each other
+    jitter = damage.ragged * rng.uniform(0, 1, (count, 1)) * smooth_noise(rng, count, rows, rng.uniform(8, 60))
+    columns = np.arange(width)
+    at = x[:, None, None] + inwards * columns + np.rint(jitter).astype(int)[:, :, None]
+    y = np.clip(y.astype(int), 0, ink.shape[0] - 1)
+    window = ink[y[:, :, None], np.clip(at, 0, ink.shape[1] - 1)]
+    window[columns < draw_ink_loss(rng, count, rows, damage.ink_loss)[:, :, None]] = 0
+    if rng.random() < 0.3:
+        window[:, :, :2] = rng.random((count, rows, 2)) < rng.uniform(0, 0.5)
+    if rng.random() < 0.3:
+        window ^= rng.random(window.shape, np.float32) < rng.uniform(0, damage.specks)
+    return window
+
+
+def shred_page(
+    image: Image, rng: np.random.Generator, *, options: ShreddingOptions | None = None
+) -> list[SimulatedShred]:
+    """Cut a page into shreds from left to right, with torn outlines that neighbors share."""
+    options = options or ShreddingOptions()
+    height, width = image.shape[:2]
+    damage = options.damage
+    cuts = options.shreds - 1
+    tears = draw_tears(rng, cuts, height, damage.ragged)
+    pitch = width / options.shreds
+    centers = pitch * np.arange(1, options.shreds) + rng.uniform(-0.05, 0.05, cuts) * pitch
+    lost = rng.integers(0, damage.lost + 1, cuts)[:, None]
+    fray = np.abs(rng.standard_normal((2, cuts, height))) * 0.3  # each side tears a little differently
+    line = centers[:, None] + tears
+    ends = np.vstack([np.rint(line - lost / 2 - fray[0]), np.full((1, height), width)])
+    starts = np.vstack([np.zeros((1, height)), np.rint(line + lost / 2 + fray[1])])
+    losses = draw_ink_loss(rng, 2 * options.shreds, height, damage.ink_loss).reshape(2, options.shreds, height)
+    shreds = []
+    for i in range(options.shreds):
+        start = starts[i].astype(int)
+        end = ends[i].astype(int)
+        loss_left = losses[0, i] if i > 0 else np.zeros(height)
+        loss_right = losses[1, i] if i < cuts else np.zeros(height)
+        shreds.append(_cut_out(image, start, end, loss_left, loss_right, rng, options))
+    return shreds
+
+
+def _cut_out(
+    image: Image,
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    loss_left: NDArray[np.floating],
+    loss_right: NDArray[np.floating],
+    rng: np.random.Generator,
+    options: ShreddingOptions,
+) -> SimulatedShred:
+    """One shred between two tears: ink flaked off along them, shifted and tilted, on white."""
+    x0, x1 = int(start.min()), int(end.max())
+    columns = np.arange(x0, x1)
+    mask = (columns >= start[:, None]) & (columns < end[:, None])
+    cut = image[:, x0:x1].copy()
+    paper = np.median(cut[mask], axis=0).astype(np.uint8)
+    flaked = (columns < (start + loss_left)[:, None]) | (columns >= (end - loss_right)[:, None])
+    cut[flaked] = np.maximum(cut[flaked], paper)
+    cut[~mask] = 255
+
+    shift = int(rng.integers(-options.shift, options.shift + 1))
+    angle = float(rng.uniform(-options.tilt_degrees, options.tilt_degrees))
+    room = options.shift
+    height, width = mask.shape
+    pad = int(np.ceil(abs(np.sin(np.radians(angle))) * height / 2)) + 2
+    size = (width + 2 * pad, height + 2 * room)
+    move = cv2.getRotationMatrix2D((width / 2, height / 2), angle, 1.0)
+    move[:, 2] += (pad, room + shift)
+    tilted = cv2.warpAffine(cut, move, size, flags=cv2.INTER_LINEAR, borderValue=(255, 255, 255))
+    soft = cv2.warpAffine(mask.view(np.uint8) * 255, move, size, flags=cv2.INTER_LINEAR)
+    tilted_mask = soft > 127
+    tilted[~tilted_mask] = 255
+    keep = np.flatnonzero(tilted_mask.any(axis=0))
+    box = slice(keep[0], keep[-1] + 1)
+    return SimulatedShred(tilted[:, box], tilted_mask[:, box], shift)

@@ -1,0 +1,296 @@
+"""A task and pages in, a trained ONNX model out: the loop, flat, for both networks. Needs torch.
+
+Every random number of a step is drawn from (seed, step), so a run that is killed and resumed from its
+checkpoint ends with the same weights as one that was not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from deshred.errors import MissingDependencyError, ModelError, OutputError, SettingsError
+
+try:
+    import torch
+except ImportError as error:
+    raise MissingDependencyError(
+        "training needs PyTorch, which is not installed. Try: pip install 'deshred[train]'"
+    ) from error
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """What every training has: its seed, its threads, and how often it saves."""
+
+    seed: int = 0
+    threads: int = 0  # 0: all cores
+    checkpoint_every: int = 200
+
+    def __post_init__(self) -> None:
+        if self.checkpoint_every < 1:
+            raise SettingsError(f"checkpoint_every must be at least 1, got {self.checkpoint_every}.")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One point of the learning curves."""
+
+    step: int
+    values: Mapping[str, float]
+
+
+class Task(Protocol):
+    """What is trained. `batch` must depend on its step and the task's seed alone."""
+
+    kind: str
+    steps: int
+    validate_every: int
+
+    @property
+    def network(self) -> torch.nn.Module:
+        """The weights being trained."""
+
+    @property
+    def optimizer(self) -> torch.optim.Optimizer: ...
+
+    @property
+    def schedule(self) -> torch.optim.lr_scheduler.LRScheduler: ...
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What must be equal for a checkpoint to be resumed: options, seed, pages."""
+
+    def loss(self, step: int) -> tuple[torch.Tensor, dict[str, float]]:
+        """The loss of one batch, and figures to watch."""
+
+    def validate(self, network: torch.nn.Module) -> dict[str, float]:
+        """Figures on pages that are not trained on; `accuracy` picks the best weights."""
+
+    def export(self, network: torch.nn.Module, path: Path, card: Mapping[str, Any]) -> None:
+        """Write the ONNX model, its options inside."""
+
+
+@dataclass
+class _State:
+    """All that a checkpoint holds beside weights."""
+
+    step: int = 0
+    best_accuracy: float = -1.0
+    best_step: int = 0
+    history: list[Figures] = field(default_factory=list)
+
+
+Report = Callable[[int, int, Mapping[str, float]], None]  # (step, steps, figures)
+
+
+def train(
+    task: Task,
+    output: Path,
+    *,
+    options: TrainingOptions | None = None,
+    resume: bool = False,
+    average: float | None = None,
+    report: Report | None = None,
+) -> Path:
+    """Train, keep the weights with the best validation accuracy, and write them as ONNX.
+
+    `average` is the decay of an exponential moving average of the weights; the average is then what is
+    validated and exported.
+    """
+    options = options or TrainingOptions()
+    torch.set_num_threads(options.threads or os.cpu_count() or 1)
+    checkpoint = output.with_suffix(".checkpoint")
+    _check_writable(output)
+    averaged = _averaged(task.network, average)
+    state = _State()
+    best = _weights(averaged)
+    if resume and checkpoint.exists():
+        best = _restore(checkpoint, task, averaged, state)
+    elif checkpoint.exists():
+        raise OutputError(
+            f"{checkpoint} is the checkpoint of an unfinished training. Go on with --resume, or remove it."
+        )
+
+    recent: list[dict[str, float]] = []
+    began = time.monotonic()
+    first = state.step
+    while state.step < task.steps:
+        torch.manual_seed(int(np.random.SeedSequence([options.seed, state.step]).generate_state(1)[0]))
+        task.network.train()
+        loss, figures = task.loss(state.step)
+        task.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(task.network.parameters(), 1.0)
+        task.optimizer.step()
+        task.schedule.step()
+        if average is not None:
+            averaged.update_parameters(task.network)
+        state.step += 1
+        recent.append({"loss": float(loss.detach()), **figures})
+
+        if state.step % task.validate_every == 0 or state.step == task.steps:
+            values = {f"validation {k}": v for k, v in task.validate(averaged.module).items()}
+            values |= _mean(recent)
+            recent.clear()
+            state.history.append(Figures(state.step, values))
+            if values["validation accuracy"] >= state.best_accuracy:
+                state.best_accuracy, state.best_step = values["validation accuracy"], state.step
+                best = _weights(averaged)
+        if state.step % options.checkpoint_every == 0 or state.step == task.steps:
+            _save(checkpoint, task, averaged, best, state)
+        if report:
+            per_step = (time.monotonic() - began) / (state.step - first)
+            latest = state.history[-1].values.get("validation accuracy") if state.history else None
+            shown = {**_mean(recent[-20:]), "s/step": per_step}
+            report(state.step, task.steps, shown if latest is None else {**shown, "validation": latest})
+
+    averaged.module.load_state_dict(best)
+    averaged.module.eval()
+    card = {
+        **task.identity,
+        "best_step": state.best_step,
+        "validation_accuracy": round(state.best_accuracy, 5),
+    }
+    task.export(averaged.module, output, card)
+    plot_history(state.history, output.with_suffix(".png"))
+    _write_json(output.with_suffix(".history.json"), [{"step": f.step, **f.values} for f in state.history])
+    checkpoint.unlink()
+    return output
+
+
+def plot_history(history: list[Figures], path: Path) -> None:
+    """Loss and accuracy over the steps, as one picture."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, (losses, accuracies) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
+    for name in sorted({key for figures in history for key in figures.values}):
+        axis = losses if "loss" in name else accuracies if "accuracy" in name else None
+        if axis is not None:
+            points = [(f.step, f.values[name]) for f in history if name in f.values]
+            axis.plot(*zip(*points, strict=True), marker=".", label=name)
+    for axis, title in ((losses, "loss"), (accuracies, "accuracy")):
+        axis.set(title=title, xlabel="step")
+        axis.legend()
+        axis.grid(alpha=0.3)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
+def export_onnx(
+    module: torch.nn.Module,
+    inputs: Mapping[str, torch.Tensor],
+    outputs: list[str],
+    dynamic: Mapping[str, Mapping[int, str]],
+    path: Path,
+    *,
+    kind: str,
+    card: Mapping[str, Any],
+) -> None:
+    """Write a module as one self-contained ONNX file with its kind and card inside."""
+    import onnx
+
+    scratch = path.with_suffix(".onnx.part")
+    module.eval()
+    with torch.no_grad():
+        torch.onnx.export(
+            module,
+            tuple(inputs.values()),
+            str(scratch),
+            input_names=list(inputs),
+            output_names=outputs,
+            dynamic_axes={key: dict(axes) for key, axes in dynamic.items()},
+            opset_version=17,
+            dynamo=False,
+        )
+    model = onnx.load(str(scratch))
+    scratch.unlink()
+    onnx.helper.set_model_props(model, {"deshred.kind": kind, "deshred.card": json.dumps(dict(card))})
+    onnx.checker.check_model(model)
+    onnx.save(model, str(scratch))
+    scratch.replace(path)
+
+
+def _averaged(network: torch.nn.Module, decay: float | None) -> torch.optim.swa_utils.AveragedModel:
+    """The averaged weights; without averaging, a shell around the very network."""
+    from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+    if decay is None:
+        shell = AveragedModel(torch.nn.Identity())
+        shell.module = network
+        return shell
+    return AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(decay), use_buffers=True)
+
+
+def _weights(averaged: torch.nn.Module) -> dict[str, torch.Tensor]:
+    return {name: value.detach().clone() for name, value in averaged.module.state_dict().items()}
+
+
+def _mean(figures: list[dict[str, float]]) -> dict[str, float]:
+    return {key: float(np.mean([f[key] for f in figures])) for key in (figures[0] if figures else {})}
+
+
+def _save(path: Path, task: Task, averaged: Any, best: dict[str, torch.Tensor], state: _State) -> None:
+    content = {
+        "identity": json.dumps(dict(task.identity), sort_keys=True),
+        "network": task.network.state_dict(),
+        "averaged": averaged.state_dict(),
+        "optimizer": task.optimizer.state_dict(),
+        "schedule": task.schedule.state_dict(),
+        "best": best,
+        "step": state.step,
+        "best_accuracy": state.best_accuracy,
+        "best_step": state.best_step,
+        "history": [(f.step, dict(f.values)) for f in state.history],
+    }
+    part = path.with_suffix(".checkpoint.part")
+    torch.save(content, part)
+    part.replace(path)
+
+
+def _restore(path: Path, task: Task, averaged: Any, state: _State) -> dict[str, torch.Tensor]:
+    try:
+        content = torch.load(path, weights_only=True)
+    except Exception as error:
+        raise ModelError(f"{path}: the checkpoint cannot be read ({error}). Remove it and start anew.") from error
+    if content["identity"] != json.dumps(dict(task.identity), sort_keys=True):
+        raise ModelError(
+            f"{path} was made with other options, pages or another seed than the ones given. "
+            "Give the same ones, or remove it to start anew."
+        )
+    task.network.load_state_dict(content["network"])
+    averaged.load_state_dict(content["averaged"])
+    task.optimizer.load_state_dict(content["optimizer"])
+    task.schedule.load_state_dict(content["schedule"])
+    state.step, state.best_step = content["step"], content["best_step"]
+    state.best_accuracy = content["best_accuracy"]
+    state.history = [Figures(step, values) for step, values in content["history"]]
+    best: dict[str, torch.Tensor] = content["best"]
+    return best
+
+
+def _check_writable(output: Path) -> None:
+    """Fail now rather than after hours."""
+    if output.suffix != ".onnx":
+        raise SettingsError(f"{output}: a model file ends in .onnx.")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        probe = output.with_suffix(".probe")
+        probe.write_text("")
+        probe.unlink()
+    except OSError as error:
+        raise OutputError(f"{output.parent}: cannot be written ({error.strerror}). Choose another -o.") from error
+
+
+def _write_json(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n")

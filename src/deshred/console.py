@@ -1,0 +1,114 @@
+"""What the commands say: results on stdout, progress and errors on stderr, exit codes to the shell.
+
+On a terminal progress is a bar per stage, elsewhere a plain line; with quiet it is nothing. A stage is
+named by what stands before ": "; what follows is shown as detail.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from deshred.errors import DeshredError
+from deshred.store import describe_write_failure, to_json
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+UNEXPECTED = 1
+
+Report = Callable[[str, int, int], None]  # (stage, done, total)
+
+
+def say(text: str) -> None:
+    """A line of the result, on stdout."""
+    print(text)
+
+
+def say_json(content: Mapping[str, Any]) -> None:
+    """The result as JSON, on stdout."""
+    sys.stdout.write(to_json(content))
+
+
+def warn(text: str) -> None:
+    """A line that is not the result, on stderr."""
+    print(f"warning: {text}", file=sys.stderr)
+
+
+@contextmanager
+def progress_reporter(*, quiet: bool) -> Iterator[Report | None]:
+    """A callback for stages to say how far they are, or None when nobody wants to know."""
+    if quiet:
+        yield None
+        return
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _PlainProgress()
+        return
+    columns = (
+        TextColumn("{task.description:<22}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[detail]}"),
+    )
+    with Progress(*columns, console=console) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            name, _, detail = stage.partition(": ")
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=total, detail=detail)
+            bars.update(tasks[name], completed=done, total=total, detail=detail)
+
+        yield report
+
+
+class _PlainProgress:
+    """A line for each stage when it is done, and every ten seconds until then."""
+
+    def __init__(self, interval: float = 10.0) -> None:
+        self._interval = interval
+        self._told: dict[str, float] = {}
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        name = stage.partition(": ")[0]
+        if done >= total or now - self._told.setdefault(name, now) >= self._interval:
+            self._told[name] = now
+            print(f"{stage}: {done}/{total}", file=sys.stderr)
+
+
+@contextmanager
+def exit_codes(*, debug: bool) -> Iterator[None]:
+    """Turn what goes wrong inside into one line on stderr and its exit code."""
+    try:
+        yield
+    except DeshredError as error:
+        _fail(str(error), error.exit_code, debug)
+    except KeyboardInterrupt:
+        _fail("interrupted; the same command goes on where it stopped.", INTERRUPTED, debug)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone; Python would complain at exit
+        raise SystemExit(UNEXPECTED) from None
+    except OSError as error:
+        wrapped = describe_write_failure(error, Path(error.filename or "."))
+        _fail(str(wrapped), wrapped.exit_code, debug)
+    except MemoryError:
+        _fail("not enough memory. Try fewer shreds at once, or --jobs 1.", UNEXPECTED, debug)
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}. This should not happen; --debug shows where."
+        _fail(message, UNEXPECTED, debug)
+
+
+def _fail(message: str, code: int, debug: bool) -> NoReturn:
+    if debug:
+        traceback.print_exc()
+    print(f"error: {message}", file=sys.stderr)
+    raise SystemExit(code)

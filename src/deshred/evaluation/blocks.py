@@ -1,0 +1,147 @@
+"""Documents in a row and a scorer in; the scores of any window of consecutive documents out.
+
+Every edge is described once. The unit of scoring is a block: the shreds of one document before those of
+another, computed when a window first needs it. So a slow scorer only sees the pairs that are needed, and
+with a folder each block is kept on disk: a killed evaluation goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.compatibility.scoring import ScoreBlock, Scorer
+from deshred.elements import Compatibility
+from deshred.executors import Progress
+from deshred.imaging.edges import EdgePair
+from deshred.pipeline import Stopwatch
+from deshred.store import write_atomically
+
+FORMAT = "block 1"  # in the name of every file: files of other formats are not found
+
+
+@dataclass(frozen=True, eq=False)
+class EdgedDocument:
+    """A document without its pixels: ids and edges of the shreds that carry ink."""
+
+    name: str
+    ids: tuple[str, ...]
+    edges: tuple[EdgePair, ...]
+    blank: int  # shreds dropped
+    fingerprint: str = ""  # of its ShredSet; only needed to keep blocks on disk
+
+
+@dataclass(frozen=True)
+class Window:
+    """Consecutive documents, `start` to `stop` - 1, of the sequence."""
+
+    start: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+class ScoreBlocks:
+    """The scores of documents in sequence, block by block."""
+
+    def __init__(
+        self,
+        documents: Sequence[EdgedDocument],
+        scorer: Scorer,
+        *,
+        folder: Path | None = None,
+        stopwatch: Stopwatch | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._documents = documents
+        self._scorer = scorer
+        self._folder = folder
+        self._stopwatch = stopwatch or Stopwatch()
+        self._progress = progress
+        self._blocks: dict[tuple[int, int], ScoreBlock] = {}
+        self._ids = tuple(id_ for document in documents for id_ in document.ids)
+        self._starts = np.cumsum([0, *(len(document.ids) for document in documents)])
+        edges = [pair for document in documents for pair in document.edges]
+        self._tops = np.array([pair.left.top for pair in edges], np.int64)
+        with self._stopwatch.measure("encode"):
+            self._rights = scorer.encode_rights([pair.right for pair in edges])
+            self._lefts = scorer.encode_lefts([pair.left for pair in edges])
+
+    def count_shreds(self, window: Window) -> int:
+        """The number of shreds in a window."""
+        return int(self._starts[window.stop] - self._starts[window.start])
+
+    def assemble(self, window: Window, order: NDArray[np.int64]) -> Compatibility:
+        """The scores within a window, its shreds brought into the given order."""
+        documents = range(window.start, window.stop)
+        rows = [[self._block(left, right) for right in documents] for left in documents]
+        scores = np.block([[block.scores for block in row] for row in rows])[np.ix_(order, order)]
+        offsets = np.block([[block.offsets for block in row] for row in rows])[np.ix_(order, order)]
+        np.fill_diagonal(scores, -np.inf)
+        ids = self._ids[self._starts[window.start] : self._starts[window.stop]]
+        return Compatibility(tuple(ids[i] for i in order.tolist()), scores, offsets)
+
+    def score_all(self, windows: Sequence[Window]) -> None:
+        """Compute every block that these windows need, with progress."""
+        needed = {
+            (left, right)
+            for window in windows
+            for left in range(window.start, window.stop)
+            for right in range(window.start, window.stop)
+        }
+        for done, (left, right) in enumerate(sorted(needed), 1):
+            self._block(left, right)
+            if self._progress is not None:
+                self._progress("scoring", done, len(needed))
+
+    def _block(self, left: int, right: int) -> ScoreBlock:
+        if (left, right) not in self._blocks:
+            self._blocks[left, right] = self._recall(left, right)
+        return self._blocks[left, right]
+
+    def _recall(self, left: int, right: int) -> ScoreBlock:
+        if self._folder is None:
+            return self._score(left, right)
+        file = self._folder / f"{self._key(left, right)}.npz"
+        kept = _load(file)
+        if kept is None:
+            kept = self._score(left, right)
+            _save(file, kept)
+        return kept
+
+    def _score(self, left: int, right: int) -> ScoreBlock:
+        rows = slice(self._starts[left], self._starts[left + 1])
+        columns = slice(self._starts[right], self._starts[right + 1])
+        with self._stopwatch.measure("score"):
+            block = self._scorer.score_block(self._rights[rows], self._lefts[columns])
+        # From rows of the edges to rows of the images: edges are centered, images differ in height.
+        tops = self._tops[rows, None] - self._tops[None, columns]
+        return ScoreBlock(block.scores, (block.offsets + tops).astype(np.int16))
+
+    def _key(self, left: int, right: int) -> str:
+        """Everything that a block depends on."""
+        pair = (self._documents[left].fingerprint, self._documents[right].fingerprint)
+        return hashlib.sha256("\n".join((FORMAT, self._scorer.fingerprint, *pair)).encode()).hexdigest()
+
+
+def _save(file: Path, block: ScoreBlock) -> None:
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, scores=block.scores, offsets=block.offsets)
+    write_atomically(file, buffer.getvalue())
+
+
+def _load(file: Path) -> ScoreBlock | None:
+    """The block in this file; None when there is none or it is damaged, to be computed again."""
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            return ScoreBlock(arrays["scores"], arrays["offsets"])
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None

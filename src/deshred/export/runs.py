@@ -1,0 +1,151 @@
+"""A Reconstruction in, its run folder out: pages, `arrangement.json`, `report.html`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from deshred.elements import Join, Page, Shred, Slot
+from deshred.executors import Executor, Progress, default_executor
+from deshred.export.report import Overview, render_report
+from deshred.imaging.decoding import encode_png
+from deshred.pipeline import Reconstruction, reconstruct
+from deshred.settings import Settings
+from deshred.store import ARRANGEMENT, FORMAT, REPORT, RunFolder, page_name
+from deshred.versions import installed_versions
+
+
+def reconstruct_into(
+    folder: str | Path,
+    inputs: Iterable[str | Path],
+    *,
+    settings: Settings | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Reconstruction:
+    """Reconstruct files and folders into a run folder; an interrupted run goes on where it stopped."""
+    settings = settings or Settings()
+    executor = default_executor(settings.jobs)
+    run = RunFolder.open(folder, force=force)
+    reconstruction = reconstruct(
+        inputs, settings=settings, executor=executor, progress=progress, store=run
+    )
+    save_run(reconstruction, run, executor=executor, progress=progress)
+    return reconstruction
+
+
+def save_run(
+    reconstruction: Reconstruction,
+    run: RunFolder,
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Write everything a run shows, the arrangement last but one and the mark of completion last."""
+    pngs = (executor or default_executor()).map(
+        _encode_page, reconstruction.pages, stage="saving pages", progress=progress
+    )
+    for number, png in enumerate(pngs, 1):
+        run.write_page(number, png)
+    overviews = [Overview(sheet.name, sheet.overview) for sheet in reconstruction.sheets]
+    report = render_report(reconstruction, provenance=_provenance(reconstruction), overviews=overviews)
+    run.write_text(REPORT, report)
+    run.write_json(ARRANGEMENT, describe_run(reconstruction))
+    run.finish()
+
+
+def describe_run(reconstruction: Reconstruction) -> dict[str, Any]:
+    """What `arrangement.json` holds: the answer, what is proven about it, and what it was made from."""
+    arrangement = reconstruction.arrangement
+    shreds = {shred.id: shred for shred in reconstruction.shreds}
+    joins = {join.left: join for join in arrangement.joins}
+    return {
+        "format": FORMAT,
+        "summary": reconstruction.summary(),
+        "pages": [
+            _describe_page(number, slots, page, shreds, joins)
+            for number, (slots, page) in enumerate(
+                zip(arrangement.pages, reconstruction.pages, strict=True), 1
+            )
+        ],
+        "breaks": [
+            {
+                "after": one.after,
+                "before": one.before,
+                "price": one.price,
+                "probability": one.probability,
+            }
+            for one in arrangement.breaks
+        ],
+        "blank": [_describe_shred(shred) for shred in reconstruction.blank],
+        "cost": arrangement.cost,
+        "bound": arrangement.bound,
+        "gap": arrangement.gap,
+        "optimal": arrangement.is_optimal,
+        "scorer": {"name": reconstruction.scorer.name, "fingerprint": reconstruction.scorer.fingerprint},
+        "seed": reconstruction.settings.seed,
+        "settings": reconstruction.settings.to_dict(),
+        "inputs": _list_inputs([*reconstruction.shreds, *reconstruction.blank]),
+        "versions": installed_versions(),
+        "seconds": dict(reconstruction.seconds),
+    }
+
+
+def _provenance(reconstruction: Reconstruction) -> dict[str, str]:
+    settings = reconstruction.settings
+    inputs = _list_inputs([*reconstruction.shreds, *reconstruction.blank])
+    return {
+        "scorer": reconstruction.scorer.name,
+        "model": settings.model or "the default of the scorer",
+        "scorer fingerprint": reconstruction.scorer.fingerprint,
+        "solver": settings.arrangement.solver,
+        "seed": str(settings.seed),
+        "input files": f"{len(inputs)}; their SHA-256 are in {ARRANGEMENT}",
+        "versions": ", ".join(f"{name} {number}" for name, number in installed_versions().items()),
+    }
+
+
+def _describe_page(
+    number: int, slots: tuple[Slot, ...], page: Page, shreds: dict[str, Shred], joins: dict[str, Join]
+) -> dict[str, Any]:
+    places = {placement.shred_id: placement for placement in page.placements}
+    return {
+        "number": number,
+        "image": page_name(number),
+        "shreds": [
+            {
+                **_describe_shred(shreds[slot.shred_id]),
+                "offset": slot.offset,
+                "x": places[slot.shred_id].x,
+                "y": places[slot.shred_id].y,
+            }
+            for slot in slots
+        ],
+        "joins": [_describe_join(joins[slot.shred_id]) for slot in slots[:-1]],
+    }
+
+
+def _describe_shred(shred: Shred) -> dict[str, Any]:
+    return {"id": shred.id, "source": str(shred.source.path), "frame": shred.source.frame}
+
+
+def _describe_join(join: Join) -> dict[str, Any]:
+    return {
+        "left": join.left,
+        "right": join.right,
+        "score": join.score,
+        "offset": join.offset,
+        "probability": join.probability,
+        "verdict": join.verdict,
+        "price": join.price,
+    }
+
+
+def _list_inputs(shreds: Iterable[Shred]) -> list[dict[str, str]]:
+    digests = {str(shred.source.path): shred.source.sha256 for shred in shreds}
+    return [{"path": path, "sha256": digest} for path, digest in sorted(digests.items())]
+
+
+def _encode_page(page: Page) -> bytes:
+    return encode_png(page.image, dpi=page.dpi)

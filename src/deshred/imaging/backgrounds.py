@@ -1,0 +1,236 @@
+"""The colored sheet under the shreds: a scan in, its background and the share of paper in every pixel out.
+
+A pixel on an outline mixes paper and background, and mixing is linear: projected on the direction from
+background to paper, its place between the two says how much of it is paper. For a colored background that
+direction lies in the plane of equal brightness, where black ink and white paper are the same point: so ink
+at a torn edge counts as paper, and a shadow on the background does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.elements import Image, Scan
+from deshred.errors import InputError
+
+Field = NDArray[np.float32]
+
+_THUMBNAIL_DPI = 50.0
+_MIN_CHROMA = 14.0  # CIELAB units; paper yellowed by age stays below
+_MAX_DARK_LIGHTNESS = 55.0  # CIELAB units; a lighter grey lies between ink and paper
+_MIN_SHARE = 0.03  # of the sheet that has to be background
+_GRADIENT_MM = 12.0  # lamp, lid and book-fold shadows are wider than this
+_NEUTRAL = np.full(3, 3**-0.5)
+_REMEDY = (
+    "Scan in color on a sheet of saturated color (orange, green, blue), name the color with --background, "
+    "or, if every file is one shred, use --as shreds; see docs/scanning.md."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """The color under the shreds, and how it changes over the sheet."""
+
+    color: tuple[int, int, int]  # RGB
+    is_colored: bool  # False: black or grey, told from paper by brightness alone
+    share: float  # of the sheet's pixels
+    noise: float  # standard deviation of the share of paper measured on bare background
+    direction: NDArray[np.float32]  # (3,): unit vector in RGB along which paper and background differ
+    level: Field  # thumbnail: the background along `direction`
+    brightness: Field  # thumbnail: the background's mean of R, G, B
+    paper: float  # blank paper along `direction`
+
+    def __repr__(self) -> str:
+        return f"Background(#{bytes(self.color).hex()}, {self.share:.0%} of the sheet)"
+
+
+def find_background(scan: Scan, *, color: tuple[int, int, int] | None = None) -> Background:
+    """Find the color on which the shreds lie, or where a given color lies, with its gradient over the sheet."""
+    thumbnail = _shrink(scan)
+    lab = cv2.cvtColor(thumbnail, cv2.COLOR_RGB2LAB)
+    mode = _dominant_color(scan, lab) if color is None else _to_lab(color)
+    is_colored = bool(np.hypot(mode[1], mode[2]) >= _MIN_CHROMA)
+    bare = _alike(lab, mode)
+    if color is not None and bare.mean() < _MIN_SHARE:
+        raise InputError(
+            f"{scan.source.path}: only {bare.mean():.1%} of the sheet has the background color "
+            f"#{bytes(color).hex()}. Pick the color from the scan itself, or leave out --background."
+        )
+    bare = _without_outlines(bare)
+    rgb = np.median(thumbnail[bare], axis=0) * 255
+    direction = rgb - rgb.mean() if is_colored else _NEUTRAL
+    direction = (direction / np.linalg.norm(direction)).astype(np.float32)
+    along = (thumbnail * 255) @ direction
+    paper = _paper_level(lab, along, mode)
+    radius = _GRADIENT_MM / 25.4 * _THUMBNAIL_DPI
+    level = _smooth_where(along, bare, radius)
+    contrast = float(abs(np.median(along[bare]) - paper))
+    noise = _noise(scan, direction, bare, level) / max(contrast, 1e-6)
+    if contrast < 24 or noise > 0.3:
+        raise InputError(
+            f"{scan.source.path}: the background #{bytes(rgb.astype(np.uint8)).hex()} is too much like the "
+            f"paper ({contrast:.0f} of 255 levels apart). {_REMEDY}"
+        )
+    return Background(
+        color=tuple(int(c) for c in rgb.round()),  # type: ignore[arg-type]
+        is_colored=is_colored,
+        share=float(_alike(lab, mode).mean()),
+        noise=noise,
+        direction=direction,
+        level=level,
+        brightness=_smooth_where(thumbnail.mean(axis=2) * 255, bare, radius),
+        paper=paper,
+    )
+
+
+def measure_coverage(image: Image, background: Background) -> Field:
+    """The share of paper in every pixel: 0 on the background, 1 on paper, ink or not; about 0.5 on the outline."""
+    height, width = image.shape[:2]
+    level = cv2.resize(background.level, (width, height), interpolation=cv2.INTER_LINEAR)
+    along = _project(image, background.direction)
+    coverage: Field = np.subtract(level, along, out=along)
+    coverage /= np.subtract(level, background.paper, out=level)
+    if background.is_colored:
+        # Ink of the same hue family (a red stamp on orange) lies far along, but off to the side.
+        side = np.cross(background.direction, _NEUTRAL).astype(np.float32)
+        span = float(np.median(background.level)) - background.paper
+        tone = float(np.asarray(background.color, np.float32) @ side)
+        aside = np.abs(_project(image, side) - tone)
+        cv2.max(coverage, (aside - max(0.45 * abs(span), 12.0)) * (2 / abs(span)) + 0.5, dst=coverage)
+    else:
+        _count_ink_as_paper(coverage, image, background)
+    if background.noise > 0.1:
+        sigma = min(1.5, 0.5 + 4 * (background.noise - 0.1))
+        coverage = cv2.GaussianBlur(coverage, (0, 0), sigma)
+    return coverage
+
+
+def _count_ink_as_paper(coverage: Field, image: Image, background: Background) -> None:
+    height, width = image.shape[:2]
+    brightness = cv2.resize(background.brightness, (width, height), interpolation=cv2.INTER_LINEAR)
+    grey = cv2.transform(image, np.full((1, 3), 1 / 3, np.float32))
+    floor = float(np.median(background.brightness))
+    if floor > 50:
+        # A dark grey sheet is still lighter than ink; a shadow that takes 40 % away is not to be expected.
+        coverage[grey < 0.6 * brightness] = 1.0
+    spread = image.max(axis=2).astype(np.int16) - image.min(axis=2)
+    own_spread = max(background.color) - min(background.color)
+    coverage[spread > own_spread + 60] = 1.0
+
+
+def _shrink(scan: Scan) -> Field:
+    scale = min(1.0, _THUMBNAIL_DPI / scan.dpi)
+    height, width = scan.image.shape[:2]
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    return cv2.resize(scan.image, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+
+
+def _to_lab(color: tuple[int, int, int]) -> Field:
+    lab: Field = cv2.cvtColor(np.array([[color]], np.float32) / 255, cv2.COLOR_RGB2LAB)[0, 0]
+    return lab
+
+
+def _dominant_color(scan: Scan, lab: Field) -> Field:
+    """The most frequent color that cannot be blank paper; what frames the sheet counts double."""
+    candidates = [mode for mode in (_colored_mode(lab), _dark_mode(lab)) if mode is not None]
+    likeness = [_alike(lab, mode) for mode in candidates]
+    shares = [float(alike.mean()) for alike in likeness]
+    votes = [share + float(_frame(alike).mean()) for share, alike in zip(shares, likeness, strict=True)]
+    if not candidates or max(shares) < _MIN_SHARE:
+        raise InputError(
+            f"{scan.source.path}: found no colored or dark background under the shreds. {_REMEDY}"
+        )
+    return candidates[int(np.argmax(votes))]
+
+
+def _colored_mode(lab: Field) -> Field | None:
+    colored = np.hypot(lab[..., 1], lab[..., 2]) >= _MIN_CHROMA
+    if not colored.any():
+        return None
+    tones = lab[colored]
+    histogram, _, _ = np.histogram2d(tones[:, 1], tones[:, 2], bins=64, range=((-128, 128), (-128, 128)))
+    histogram = cv2.GaussianBlur(histogram.astype(np.float32), (0, 0), 1.5)
+    a, b = np.unravel_index(int(histogram.argmax()), histogram.shape)
+    peak = np.array([a * 4 - 126, b * 4 - 126], np.float32)
+    near = np.linalg.norm(tones[:, 1:] - peak, axis=1) < 12
+    mode: Field = np.median(tones[near], axis=0)
+    return mode
+
+
+def _dark_mode(lab: Field) -> Field | None:
+    dark = (np.hypot(lab[..., 1], lab[..., 2]) < _MIN_CHROMA) & (lab[..., 0] < _MAX_DARK_LIGHTNESS)
+    # Shrunken ink is dark here and there; a background is dark all around.
+    dark = cv2.erode(dark.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
+    if not dark.any():
+        return None
+    histogram, _ = np.histogram(lab[dark][:, 0], bins=28, range=(0, 56))
+    peak = 2.0 * int(np.convolve(histogram, np.ones(3), "same").argmax()) + 1
+    mode: Field = np.median(lab[dark & (np.abs(lab[..., 0] - peak) < 6)], axis=0)
+    return mode
+
+
+def _alike(lab: Field, mode: Field) -> NDArray[np.bool_]:
+    """Pixels of this color in light or shadow."""
+    chroma = float(np.hypot(mode[1], mode[2]))
+    if chroma < _MIN_CHROMA:
+        near = np.abs(lab[..., 0] - mode[0]) < 14
+        alike: NDArray[np.bool_] = near & (np.hypot(lab[..., 1], lab[..., 2]) < _MIN_CHROMA)
+        return alike
+    along = (lab[..., 1] * mode[1] + lab[..., 2] * mode[2]) / chroma
+    aside = np.abs(lab[..., 1] * mode[2] - lab[..., 2] * mode[1]) / chroma
+    alike = (along > 0.6 * chroma) & (along < 1.6 * chroma) & (aside < 0.45 * along)
+    return alike
+
+
+def _frame(alike: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    height, width = alike.shape
+    inset, belt = max(1, min(height, width) // 50), max(2, min(height, width) // 16)
+    inner = alike[inset : height - inset, inset : width - inset]
+    ring = np.ones(inner.shape, bool)
+    ring[belt:-belt, belt:-belt] = False
+    frame: NDArray[np.bool_] = inner[ring]
+    return frame
+
+
+def _without_outlines(bare: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    eroded = cv2.erode(bare.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
+    return eroded if eroded.sum() > 50 else bare
+
+
+def _paper_level(lab: Field, along: Field, mode: Field) -> float:
+    """Blank paper: the lightest large part of what is not background; white when there is no such part."""
+    other = ~_alike(lab, mode) & (lab[..., 0] > max(60.0, mode[0] * 0.9))
+    white = 0.0 if np.hypot(mode[1], mode[2]) >= _MIN_CHROMA else 255 * 3**0.5
+    if other.mean() < 0.01:
+        return white
+    bright = other & (lab[..., 0] >= np.percentile(lab[..., 0][other], 50))
+    return float(np.median(along[bright]))
+
+
+def _smooth_where(values: Field, where: NDArray[np.bool_], sigma: float) -> Field:
+    weight = cv2.GaussianBlur(where.astype(np.float32), (0, 0), sigma)
+    total = cv2.GaussianBlur(np.where(where, values, 0).astype(np.float32), (0, 0), sigma)
+    overall = float(np.median(values[where]))
+    # A little of the overall level keeps places far from any background from dividing by nothing.
+    smooth: Field = ((total + 1e-3 * overall) / (weight + 1e-3)).astype(np.float32)
+    return smooth
+
+
+def _noise(scan: Scan, direction: NDArray[np.float32], bare: NDArray[np.bool_], level: Field) -> float:
+    """Robust standard deviation of single pixels around the smooth background."""
+    rows, columns = np.nonzero(bare)
+    picks = np.linspace(0, rows.size - 1, min(rows.size, 20_000)).astype(int)
+    rows, columns = rows[picks], columns[picks]
+    height, width = scan.image.shape[:2]
+    pixels = scan.image[rows * height // bare.shape[0], columns * width // bare.shape[1]]
+    return float(np.median(np.abs(pixels @ direction - level[rows, columns]))) * 1.4826
+
+
+def _project(image: Image, direction: NDArray[np.float32]) -> Field:
+    # OpenCV keeps the depth of its input, so the image is widened by scaling into float first.
+    planes = [cv2.multiply(image[..., i], float(direction[i]), dtype=cv2.CV_32F) for i in range(3)]
+    return cv2.add(cv2.add(planes[0], planes[1]), planes[2])

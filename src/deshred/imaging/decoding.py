@@ -1,0 +1,215 @@
+"""One image file in, its frames out: pixels, opaque mask and resolution; and back to PNG.
+
+Pillow reads headers and the unusual; OpenCV decodes plain JPEG and WebP, where it is up to twice as
+fast and releases the interpreter lock; PDFium renders PDFs. What they raise becomes an InputError here.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import threading
+import warnings
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import PIL.Image
+import PIL.ImageOps
+from numpy.typing import NDArray
+
+from deshred.elements import Image, Mask
+from deshred.errors import InputError
+
+WORKING_DPI = 300.0
+OPAQUE = 128
+# Cameras and converters write 1, 72 or 96 dpi when they do not know; no flatbed goes beyond 4,800.
+LEAST_PLAUSIBLE_DPI = 99.0
+MOST_PLAUSIBLE_DPI = 4800.0
+
+_pdfium = threading.Lock()  # PDFium is not thread-safe
+_warning_filters = threading.Lock()  # they are global
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One picture of a file; `dpi` is None when the file does not know it."""
+
+    image: Image  # (H, W, 3) RGB
+    mask: Mask | None  # (H, W): opaque pixels
+    dpi: float | None
+
+
+def decode(content: bytes, path: Path, *, max_pixels: int) -> list[Frame]:
+    """All frames of an image file or pages of a PDF; `path` only names the file in errors."""
+    if not content:
+        raise InputError(f"{path}: the file is empty (0 bytes). Copy or scan it again.")
+    if content[:1024].lstrip().startswith(b"%PDF"):
+        return _decode_pdf(content, path, max_pixels)
+    try:
+        with _open(content) as opened:
+            _check_size(opened.size, path, max_pixels)
+            if _is_plain(opened, content):
+                return [Frame(_decode_plain(content, path), None, _resolution(opened))]
+            return list(_decode_frames(opened, path))
+    except PIL.UnidentifiedImageError:
+        raise InputError(
+            f"{path}: this is not an image that can be read ({len(content):,} bytes). "
+            "Use PNG, JPEG, TIFF, WebP or PDF."
+        ) from None
+    except PIL.Image.DecompressionBombError as error:
+        raise InputError(
+            f"{path}: refused, it would unpack to a gigantic image ({error}). Scan at 300 dpi, in parts."
+        ) from None
+    except (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error) as error:
+        raise InputError(
+            f"{path}: the image is damaged or cut off ({error}). Copy or scan it again."
+        ) from None
+
+
+def encode_png(image: Image, mask: Mask | None = None, *, dpi: float = WORKING_DPI) -> bytes:
+    """PNG bytes with the resolution in them; the mask becomes the alpha channel."""
+    pixels = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
+    if mask is not None:
+        pixels = np.dstack([pixels, mask.astype(np.uint8) * 255])
+    encoded = cv2.imencode(".png", pixels, [cv2.IMWRITE_PNG_COMPRESSION, 3])[1].tobytes()
+    per_meter = round(dpi / 0.0254)
+    physical = b"pHYs" + struct.pack(">IIB", per_meter, per_meter, 1)
+    chunk = struct.pack(">I", 9) + physical + struct.pack(">I", zlib.crc32(physical))
+    header_end = 8 + 25  # signature and IHDR: OpenCV cannot write pHYs, which belongs right behind them
+    return encoded[:header_end] + chunk + encoded[header_end:]
+
+
+def _open(content: bytes) -> PIL.Image.Image:
+    with _warning_filters, warnings.catch_warnings():
+        # Pillow warns from 89 megapixels on; `_check_size` is our own limit, Pillow's hard one stays.
+        warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)
+        return PIL.Image.open(io.BytesIO(content))
+
+
+def _check_size(size: tuple[int, int], path: Path, max_pixels: int) -> None:
+    width, height = size
+    if width * height > max_pixels:
+        raise InputError(
+            f"{path}: {width} x {height} pixels are more than the limit of {max_pixels / 1e6:g} megapixels. "
+            "Scan at 300 dpi, in parts, or raise --max-megapixels if the file is what you think it is."
+        )
+
+
+def _is_plain(opened: PIL.Image.Image, content: bytes) -> bool:
+    """Whether OpenCV may decode it: nothing to turn or to mask, and not cut off, which it would not tell."""
+    if opened.mode not in ("RGB", "L") or getattr(opened, "n_frames", 1) > 1:
+        return False
+    if opened.getexif().get(0x0112, 1) != 1:
+        return False
+    if opened.format == "JPEG":
+        return content.rstrip(b"\0").endswith(b"\xff\xd9")
+    if opened.format == "WEBP":
+        return len(content) >= 8 + int.from_bytes(content[4:8], "little")
+    return False
+
+
+def _decode_plain(content: bytes, path: Path) -> Image:
+    image: Image | None = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR_RGB)
+    if image is None:
+        raise InputError(f"{path}: the image is damaged. Copy or scan it again.")
+    return image
+
+
+def _decode_frames(opened: PIL.Image.Image, path: Path) -> Iterator[Frame]:
+    for index in range(getattr(opened, "n_frames", 1)):
+        opened.seek(index)
+        yield _to_frame(opened, path)
+
+
+def _to_frame(picture: PIL.Image.Image, path: Path) -> Frame:
+    dpi_x, dpi_y = _resolutions(picture)
+    orientation = picture.getexif().get(0x0112, 1)
+    if orientation >= 5:  # turned by a quarter
+        dpi_x, dpi_y = dpi_y, dpi_x
+    upright: PIL.Image.Image = PIL.ImageOps.exif_transpose(picture)
+    image, mask = _to_rgb(upright, path)
+    if dpi_x and dpi_y and abs(dpi_x / dpi_y - 1) > 0.01:  # fax: 204 x 98 dpi
+        dpi = max(dpi_x, dpi_y)
+        image, mask = resize(image, mask, dpi / dpi_x, dpi / dpi_y)
+        return Frame(image, mask, dpi)
+    return Frame(image, mask, dpi_x)
+
+
+def _to_rgb(picture: PIL.Image.Image, path: Path) -> tuple[Image, Mask | None]:
+    if picture.mode.startswith("I"):
+        return _from_deep_gray(np.asarray(picture)), None
+    if picture.mode == "F":
+        raise InputError(f"{path}: floating-point pixels cannot be read. Save it with 8 or 16 bits.")
+    if picture.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in picture.info:
+        rgba = np.asarray(picture.convert("RGBA"))
+        mask = rgba[..., 3] >= OPAQUE
+        if not mask.any():
+            raise InputError(f"{path}: every pixel is transparent. Save it without its alpha channel.")
+        return np.ascontiguousarray(rgba[..., :3]), None if mask.all() else mask
+    if picture.mode in ("1", "L"):
+        return cv2.cvtColor(np.asarray(picture.convert("L")), cv2.COLOR_GRAY2RGB), None
+    return np.asarray(picture.convert("RGB")), None
+
+
+def _from_deep_gray(gray: NDArray[Any]) -> Image:
+    """16 bits to 8; Pillow opens some 8-bit files with 32 bits per pixel, which need no scaling."""
+    deep = gray.astype(np.int64) >> 8 if gray.max(initial=0) > 255 else gray
+    return cv2.cvtColor(np.clip(deep, 0, 255).astype(np.uint8), cv2.COLOR_GRAY2RGB)
+
+
+def _resolutions(picture: PIL.Image.Image) -> tuple[float | None, float | None]:
+    given = picture.info.get("dpi")
+    if not isinstance(given, tuple) or len(given) != 2:
+        return None, None
+    dpi_x, dpi_y = float(given[0]), float(given[1])
+    if all(LEAST_PLAUSIBLE_DPI <= dpi <= MOST_PLAUSIBLE_DPI for dpi in (dpi_x, dpi_y)):
+        return dpi_x, dpi_y
+    return None, None
+
+
+def _resolution(picture: PIL.Image.Image) -> float | None:
+    return _resolutions(picture)[0]
+
+
+def _decode_pdf(content: bytes, path: Path, max_pixels: int) -> list[Frame]:
+    import pypdfium2
+
+    scale = WORKING_DPI / 72.0
+    with _pdfium:
+        try:
+            document = pypdfium2.PdfDocument(content)
+        except pypdfium2.PdfiumError as error:
+            raise InputError(
+                f"{path}: the PDF cannot be opened ({error}). Remove its password or save it again."
+            ) from None
+        try:
+            frames = []
+            for page in document:
+                width, height = page.get_size()
+                _check_size((int(width * scale), int(height * scale)), path, max_pixels)
+                rendered = page.render(scale=scale, rev_byteorder=True).to_numpy()
+                image = rendered[..., :3].copy()  # the bitmap's memory ends with the page
+                frames.append(Frame(image, None, WORKING_DPI))
+                page.close()
+            return frames
+        except pypdfium2.PdfiumError as error:
+            raise InputError(f"{path}: a page of the PDF cannot be drawn ({error}). Save it again.") from None
+        finally:
+            document.close()
+
+
+def resize(image: Image, mask: Mask | None, scale_x: float, scale_y: float) -> tuple[Image, Mask | None]:
+    """Scale pixels and mask alike: averaged when shrinking, cubic when growing."""
+    height, width = image.shape[:2]
+    size = (max(1, round(width * scale_x)), max(1, round(height * scale_y)))
+    method = cv2.INTER_AREA if scale_x * scale_y < 1 else cv2.INTER_CUBIC
+    resized = cv2.resize(image, size, interpolation=method)
+    if mask is None:
+        return resized, None
+    coverage = cv2.resize(mask.astype(np.float32), size, interpolation=method)
+    return resized, coverage >= 0.5

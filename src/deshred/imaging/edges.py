@@ -1,0 +1,70 @@
+"""A shred in, its left and right Edge out: the ink and the torn outline that a scorer sees.
+
+Training and scoring both cut their edges here and nowhere else, so they cannot drift apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.elements import Edge, Image, Mask, Shred
+from deshred.errors import SettingsError
+from deshred.imaging.binarization import BinarizationOptions, binarize, to_gray
+
+
+@dataclass(frozen=True)
+class EdgeOptions:
+    """How much of a shred an edge shows: px inwards from the tear, and rows around the middle."""
+
+    width: int = 64
+    rows: int = 3000
+
+    def __post_init__(self) -> None:
+        if self.width < 2 or self.rows < 32:
+            raise SettingsError(
+                f"an edge needs at least 2 columns and 32 rows, got {self.width} x {self.rows}."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class EdgePair:
+    """The two sides of one shred."""
+
+    left: Edge
+    right: Edge
+
+
+def extract_edges(
+    shred: Shred, *, options: EdgeOptions, binarization: BinarizationOptions | None = None
+) -> EdgePair:
+    """Cut both edges of a shred, rectified row by row along its torn outline."""
+    ink = binarize(to_gray(shred.image, shred.mask), options=binarization)
+    ink &= shred.mask
+    left = _cut(ink, shred.mask, shred.image, options)
+    right = _cut(ink[:, ::-1], shred.mask[:, ::-1], shred.image[:, ::-1], options)
+    return EdgePair(left, right)
+
+
+def _cut(ink: NDArray[np.uint8], mask: Mask, image: Image, options: EdgeOptions) -> Edge:
+    """The edge whose tear is at the left of the given arrays."""
+    height, width = mask.shape
+    top = (height - options.rows) // 2
+    rows = np.arange(max(top, 0), min(top + options.rows, height))
+    into = slice(rows[0] - top, rows[-1] + 1 - top)
+    has_paper = mask[rows].any(axis=1)
+    tear = mask[rows].argmax(axis=1)
+
+    columns = tear[:, None] + np.arange(options.width)
+    inside = (columns < width) & has_paper[:, None]
+    columns = np.minimum(columns, width - 1)
+    edge_ink = np.zeros((options.rows, options.width), np.uint8)
+    edge_ink[into] = ink[rows[:, None], columns] & inside
+
+    outline = np.full(options.rows, np.nan, np.float32)
+    outline[into] = np.where(has_paper, -tear, np.nan)
+    tone = np.full((options.rows, 3), 255, np.uint8)
+    tone[into] = np.where(has_paper[:, None], image[rows, tear], 255)
+    return Edge(edge_ink, outline, tone, top)

@@ -1,0 +1,283 @@
+"""Files, folders and PDFs in, Scans out, with resolution and provenance; or the pile of shreds they show.
+
+A file shows one shred, or a sheet of many that is segmented. Where a folder holds `strips/` or `shreds/`,
+these alone are read; `masks/` beside them has a PNG or NPY of the same stem and size for each file. Other
+folders are searched with all their subfolders.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+
+from deshred.elements import Image, Mask, Scan, Shred, ShredSet, Source
+from deshred.errors import InputError, SettingsError
+from deshred.executors import Executor, Progress, SerialExecutor
+from deshred.imaging.decoding import WORKING_DPI, Frame, decode, resize
+from deshred.imaging.overview import draw_overview
+from deshred.imaging.segmentation import Segmentation, SegmentationOptions, is_sheet, segment
+
+SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".pdf"})
+SHRED_FOLDERS = ("strips", "shreds")
+MASK_SUFFIXES = (".png", ".npy")
+Kind = Literal["auto", "shreds", "sheets"]
+PIL_HARD_LIMIT = 178  # megapixels beyond which Pillow refuses to open a file
+
+
+@dataclass(frozen=True)
+class ScanOptions:
+    """How files are read."""
+
+    dpi: float | None = None  # overrides what the files say; None: theirs, or 300
+    max_megapixels: float = 150.0  # larger images are refused
+    kind: Kind = "auto"  # what a file shows: one shred, a sheet of them, or look at it
+
+    def __post_init__(self) -> None:
+        if self.dpi is not None and not 30 <= self.dpi <= 4800:
+            raise SettingsError(f"dpi must lie between 30 and 4800, got {self.dpi:g}.")
+        if not 0 < self.max_megapixels <= PIL_HARD_LIMIT:
+            raise SettingsError(
+                f"max_megapixels must lie between 0 and {PIL_HARD_LIMIT}, got {self.max_megapixels:g}. "
+                "Scan larger sheets in parts."
+            )
+        if self.kind not in get_args(Kind):
+            raise SettingsError(f"kind must be one of {', '.join(get_args(Kind))}, got {self.kind!r}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A sheet that shreds were cut out of; its overview is small, the scan itself is not kept."""
+
+    name: str
+    segmentation: Segmentation
+    overview: Image
+
+
+@dataclass(frozen=True, eq=False)
+class Pile:
+    """All shreds that were given, and the sheets that some of them lay on."""
+
+    shreds: ShredSet
+    sheets: tuple[Sheet, ...]
+
+
+def find_images(paths: Iterable[str | Path]) -> list[Path]:
+    """The image files that the given files and folders stand for, each once, in a stable order."""
+    files: dict[Path, Path] = {}
+    for path in map(Path, paths):
+        found = list(_walk(path)) if path.is_dir() else [path]
+        if not found:
+            raise InputError(
+                f"{path}: the folder holds no images. Put PNG, JPEG, TIFF, WebP or PDF files into it."
+            )
+        for file in found:
+            files.setdefault(file.resolve(), file)
+    return list(files.values())
+
+
+def read_scans(path: Path, *, options: ScanOptions | None = None) -> list[Scan]:
+    """The frames of one file, in its own resolution."""
+    options = options or ScanOptions()
+    content = _read_bytes(path)
+    digest = hashlib.sha256(content).hexdigest()
+    frames = decode(content, path, max_pixels=int(options.max_megapixels * 1e6))
+    return [
+        Scan(frame.image, _resolution(frame, options), Source(path, digest, index), frame.mask)
+        for index, frame in enumerate(frames)
+    ]
+
+
+def load_scans(
+    paths: Iterable[str | Path],
+    *,
+    options: ScanOptions | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> list[Scan]:
+    """All scans in files and folders; `find_images` and `read_scans` do it one file at a time."""
+    read = partial(read_scans, options=options)
+    executor = executor or SerialExecutor()
+    per_file = executor.map(read, find_images(paths), stage="reading", progress=progress)
+    return [scan for scans in per_file for scan in scans]
+
+
+def load_shreds(
+    paths: Iterable[str | Path],
+    *,
+    options: ScanOptions | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> ShredSet:
+    """All shreds in files and folders as one mixed pile at 300 dpi; sheets are segmented."""
+    return load_pile(paths, options=options, executor=executor, progress=progress).shreds
+
+
+def load_pile(
+    paths: Iterable[str | Path],
+    *,
+    options: ScanOptions | None = None,
+    segmentation: SegmentationOptions | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Pile:
+    """All shreds in files and folders as one mixed pile at 300 dpi, with the sheets they lay on."""
+    files = find_images(paths)
+    load = partial(
+        _load_file, options=options or ScanOptions(), segmentation=segmentation or SegmentationOptions()
+    )
+    named = list(zip(files, name_files(files), strict=True))
+    piles = (executor or SerialExecutor()).map(load, named, stage="reading", progress=progress)
+    return Pile(
+        ShredSet([shred for pile in piles for shred in pile.shreds]),
+        tuple(sheet for pile in piles for sheet in pile.sheets),
+    )
+
+
+def to_shred(scan: Scan, shred_id: str) -> Shred:
+    """A scan that shows one upright shred; without a mask the whole rectangle is paper."""
+    mask = np.ones(scan.image.shape[:2], np.bool_) if scan.mask is None else scan.mask
+    return Shred(shred_id, scan.image, mask, scan.dpi, scan.source)
+
+
+def to_working_resolution(scan: Scan) -> Scan:
+    """The scan at 300 dpi; one that is within 1 % of it keeps its pixels."""
+    scale = WORKING_DPI / scan.dpi
+    if abs(scale - 1) <= 0.01:
+        return scan
+    image, mask = resize(scan.image, scan.mask, scale, scale)
+    return Scan(image, WORKING_DPI, scan.source, mask)
+
+
+def name_files(files: Sequence[Path]) -> list[str]:
+    """A unique name for each file: its stem, with as many folders before it as are needed."""
+    parts = [_name_parts(file) for file in files]
+    names = [own[-1] for own in parts]
+    for depth in range(2, max((len(own) for own in parts), default=1) + 1):
+        twice = {name for name, count in Counter(names).items() if count > 1}
+        if not twice:
+            return names
+        names = [
+            "/".join(own[-depth:]) if name in twice else name for own, name in zip(parts, names, strict=True)
+        ]
+    twice = {name for name, count in Counter(names).items() if count > 1}
+    return [
+        name + file.suffix if name in twice else name  # page.png beside page.jpg
+        for file, name in zip(files, names, strict=True)
+    ]
+
+
+def _name_parts(file: Path) -> list[str]:
+    folders = [part for part in file.resolve().parent.parts[1:] if part not in SHRED_FOLDERS]
+    return [*folders, file.stem]
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{folder}: the folder cannot be read ({error.strerror}).") from None
+    for name in SHRED_FOLDERS:
+        if (folder / name).is_dir():
+            yield from _walk(folder / name)
+            return
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from _walk(entry)
+        elif entry.suffix.lower() in SUFFIXES:
+            yield entry
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file or folder. Check the name.") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}). Check its permissions.") from None
+
+
+def _resolution(frame: Frame, options: ScanOptions) -> float:
+    return options.dpi or frame.dpi or WORKING_DPI
+
+
+def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: SegmentationOptions) -> Pile:
+    """The shreds of one file."""
+    file, name = named
+    scans = read_scans(file, options=options)
+    mask_file = _find_mask(file)
+    if mask_file is not None:
+        if len(scans) > 1:
+            raise InputError(
+                f"{file}: has {len(scans)} frames but one mask, {mask_file}. Save each frame as a file."
+            )
+        scan = to_working_resolution(_with_mask(scans[0], mask_file))
+        return Pile(ShredSet([to_shred(scan, name)]), ())
+    shreds: list[Shred] = []
+    sheets: list[Sheet] = []
+    for scan in scans:
+        frame_name = name if len(scans) == 1 else f"{name}#{scan.source.frame + 1:02d}"
+        if options.kind == "sheets" or (options.kind == "auto" and is_sheet(scan, options=segmentation)):
+            found = segment(scan, options=segmentation)
+            sheets.append(Sheet(frame_name, found, draw_overview(scan, found)))
+            shreds += _cut_from(found, frame_name)
+        else:
+            shreds.append(to_shred(to_working_resolution(scan), frame_name))
+    return Pile(ShredSet(shreds), tuple(sheets))
+
+
+def _cut_from(sheet: Segmentation, name: str) -> Iterator[Shred]:
+    """The shreds of a sheet at 300 dpi, named after its file even if another sheet has the same stem."""
+    for shred in sheet.shreds:
+        scan = to_working_resolution(Scan(shred.image, shred.dpi, shred.source, shred.mask))
+        number = shred.id.rpartition("#")[2]
+        yield to_shred(scan, f"{name}#{number}")
+
+
+def _find_mask(file: Path) -> Path | None:
+    folder = file.resolve().parent
+    masks = folder.parent / "masks"
+    if folder.name not in SHRED_FOLDERS or not masks.is_dir():
+        return None
+    for suffix in MASK_SUFFIXES:
+        mask_file = masks / (file.stem + suffix)
+        if mask_file.is_file():
+            return mask_file
+    raise InputError(
+        f"{file}: there is a folder {masks} but no {file.stem}.png or {file.stem}.npy in it. "
+        "Add the mask, or move the masks elsewhere to use whole rectangles."
+    )
+
+
+def _with_mask(scan: Scan, mask_file: Path) -> Scan:
+    mask = _read_mask(mask_file)
+    if mask.shape != scan.image.shape[:2]:
+        height, width = scan.image.shape[:2]
+        raise InputError(
+            f"{mask_file}: the mask is {mask.shape[1]} x {mask.shape[0]} px but its shred {scan.source.path} "
+            f"is {width} x {height} px. Save the mask in the size of the shred."
+        )
+    if not mask.any():
+        raise InputError(f"{mask_file}: the mask is empty. Paper must be white (or True) in it.")
+    return Scan(scan.image, scan.dpi, scan.source, mask)
+
+
+def _read_mask(mask_file: Path) -> Mask:
+    if mask_file.suffix == ".npy":
+        try:
+            loaded = np.load(mask_file, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise InputError(f"{mask_file}: the mask cannot be read ({error}). Save it again.") from None
+        if loaded.ndim != 2:
+            raise InputError(f"{mask_file}: a mask has 2 dimensions, this has {loaded.ndim}. Save it again.")
+        return np.asarray(loaded > (0 if loaded.max(initial=0) <= 1 else 127))
+    scan = read_scans(mask_file)[0]
+    return scan.image[..., 0] > 127 if scan.mask is None else scan.mask

@@ -1,0 +1,216 @@
+"""Loose shreds in, composed pages out: the whole story on one screen."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from deshred import __version__
+from deshred.arrangement import arrange
+from deshred.compatibility.scorers import load_scorer
+from deshred.compatibility.scoring import ScoreBlock, Scorer, compare, cut_edges, describe
+from deshred.elements import Arrangement, Compatibility, Constraints, Page, ShredSet
+from deshred.errors import InputError
+from deshred.executors import Executor, Progress, default_executor
+from deshred.imaging.binarization import is_blank
+from deshred.imaging.composition import compose
+from deshred.imaging.scans import Pile, Sheet, load_pile
+from deshred.settings import Settings
+from deshred.store import RunFolder
+
+
+@dataclass(frozen=True, eq=False)
+class Reconstruction:
+    """What `reconstruct` returns: every stage's result, and the seconds each took."""
+
+    shreds: ShredSet  # those with ink, in the order of the compatibility
+    blank: ShredSet  # set aside: without ink there is nothing to match
+    sheets: tuple[Sheet, ...]  # what the shreds were cut out of, where they were
+    compatibility: Compatibility
+    arrangement: Arrangement
+    pages: tuple[Page, ...]
+    scorer: Scorer
+    settings: Settings
+    seconds: Mapping[str, float]
+
+    def summary(self) -> str:
+        """One line, such as `37 shreds, 2 pages, proven optimal, 2 joins worth a look`."""
+        open_joins = sum(join.verdict == "open" for join in self.arrangement.joins)
+        parts = [_count(len(self.shreds), "shred"), _count(len(self.pages), "page")]
+        if self.blank:
+            parts.append(f"{_count(len(self.blank), 'blank shred')} set aside")
+        parts.append("proven optimal" if self.arrangement.is_optimal else f"gap {self.arrangement.gap:.3g}")
+        parts.append(f"{_count(open_joins, 'join')} worth a look" if open_joins else "no open joins")
+        return ", ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"Reconstruction({self.summary()})"
+
+
+def reconstruct(
+    shreds: ShredSet | Iterable[str | Path],
+    scorer: Scorer | None = None,
+    *,
+    constraints: Constraints | None = None,
+    settings: Settings | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    store: RunFolder | None = None,
+) -> Reconstruction:
+    """Reconstruct pages from shreds or from files and folders; a store lets a killed run resume."""
+    settings = settings or Settings()
+    executor = executor or default_executor(settings.jobs)
+    stopwatch = Stopwatch()
+    with stopwatch.measure("decode"):
+        pile = _gather(shreds, settings, executor, progress)
+    with stopwatch.measure("blank"):
+        piles = set_aside_blank(pile.shreds, executor=executor, progress=progress)
+    scorer = scorer or load_scorer(settings.scorer, settings.model)
+    compatibility = _score_or_resume(piles.inked, scorer, settings, executor, progress, store, stopwatch)
+    with stopwatch.measure("solve"):
+        arrangement = arrange(
+            compatibility, constraints or Constraints(), options=settings.arrangement, progress=progress
+        )
+    with stopwatch.measure("compose"):
+        pages = compose(piles.inked, arrangement, options=settings.composition)
+    return Reconstruction(
+        piles.inked,
+        piles.blank,
+        pile.sheets,
+        compatibility,
+        arrangement,
+        tuple(pages),
+        scorer,
+        settings,
+        MappingProxyType(stopwatch.seconds),
+    )
+
+
+@dataclass(frozen=True)
+class Piles:
+    """A pile parted in two: shreds that can be matched, and blank ones."""
+
+    inked: ShredSet
+    blank: ShredSet
+
+
+def set_aside_blank(
+    shreds: ShredSet, *, executor: Executor | None = None, progress: Progress | None = None
+) -> Piles:
+    """Part the shreds that carry ink from those that do not; fewer than two with ink cannot be joined."""
+    executor = executor or default_executor()
+    verdicts = executor.map(is_blank, shreds, stage="finding blank shreds", progress=progress)
+    inked = [shred for shred, blank in zip(shreds, verdicts, strict=True) if not blank]
+    blank = [shred for shred, blank in zip(shreds, verdicts, strict=True) if blank]
+    if len(inked) < 2:
+        found = f"{_count(len(shreds), 'shred')}, {len(blank)} of them blank"
+        raise InputError(
+            f"found {found}; at least two shreds with ink are needed to join anything. "
+            "Give more files or folders, or scan with more contrast if the shreds are not blank."
+        )
+    return Piles(ShredSet(inked), ShredSet(blank))
+
+
+@dataclass
+class Stopwatch:
+    """Seconds of wall time per stage, in the order they ran."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def measure(self, stage: str) -> Iterator[None]:
+        """Add the time spent inside to a stage."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
+
+
+def _gather(
+    shreds: ShredSet | Iterable[str | Path],
+    settings: Settings,
+    executor: Executor,
+    progress: Progress | None,
+) -> Pile:
+    if isinstance(shreds, ShredSet):
+        return Pile(shreds, ())
+    return load_pile(
+        shreds,
+        options=settings.scans,
+        segmentation=settings.segmentation,
+        executor=executor,
+        progress=progress,
+    )
+
+
+def _score_or_resume(
+    shreds: ShredSet,
+    scorer: Scorer,
+    settings: Settings,
+    executor: Executor,
+    progress: Progress | None,
+    store: RunFolder | None,
+    stopwatch: Stopwatch,
+) -> Compatibility:
+    """Score all joins, or take what an interrupted run has scored already."""
+    key = ""
+    if store is not None:
+        store.begin()  # not earlier: bad input leaves no folder behind
+        parts = (__version__, shreds.fingerprint, scorer.fingerprint, repr(settings.scoring))
+        key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        kept = store.load_compatibility(key)
+        if kept is not None:
+            store.log("scores are those of an earlier run", shreds=len(shreds))
+            return kept
+    with stopwatch.measure("edges"):
+        edges = cut_edges(shreds, scorer, executor=executor, progress=progress)
+    with stopwatch.measure("encode"):
+        descriptions = describe(shreds, edges, scorer, progress=progress)
+    with stopwatch.measure("score"):
+        resuming = scorer if store is None else _ResumingScorer(scorer, store, key)
+        compatibility = compare(shreds, descriptions, resuming, options=settings.scoring, progress=progress)
+    if store is not None:
+        store.save_compatibility(compatibility, key)
+        store.remove_blocks()
+    return compatibility
+
+
+class _ResumingScorer:
+    """A scorer that keeps its blocks on disk, where they take long enough to be worth it."""
+
+    WORTH_KEEPING = 2.0  # seconds
+
+    def __init__(self, scorer: Scorer, store: RunFolder, key: str) -> None:
+        self.name = scorer.name
+        self.fingerprint = scorer.fingerprint
+        self.edge_options = scorer.edge_options
+        self.encode_rights = scorer.encode_rights
+        self.encode_lefts = scorer.encode_lefts
+        self._scorer = scorer
+        self._store = store
+        self._key = key
+        self._calls = 0
+
+    def score_block(self, rights: Any, lefts: Any) -> ScoreBlock:
+        # Blocks come in the same order in every run with the same key, so their number identifies them.
+        name = f"{self._calls:05d}"
+        self._calls += 1
+        kept = self._store.load_block(name, self._key)
+        if kept is not None:
+            return ScoreBlock(kept["scores"], kept["offsets"])
+        start = time.perf_counter()
+        block = self._scorer.score_block(rights, lefts)
+        if time.perf_counter() - start >= self.WORTH_KEEPING:
+            self._store.save_block(name, self._key, scores=block.scores, offsets=block.offsets)
+        return block
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

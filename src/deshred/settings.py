@@ -1,0 +1,139 @@
+"""Settings: the options of every stage in one value, read from TOML and changed flag by flag.
+
+A table of the file is a stage, a key one of its options; what is not known is an error, not ignored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import tomllib
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from deshred.arrangement import ArrangementOptions
+from deshred.compatibility.scoring import ScoringOptions
+from deshred.errors import SettingsError
+from deshred.imaging.composition import CompositionOptions
+from deshred.imaging.scans import ScanOptions
+from deshred.imaging.segmentation import SegmentationOptions
+
+Options = TypeVar("Options")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that can be set about a reconstruction."""
+
+    scorer: str = "default"
+    model: str | None = None  # a file, or the name of a shipped model
+    seed: int = 0
+    jobs: int | None = None  # None: one per processor
+    scans: ScanOptions = field(default_factory=ScanOptions)
+    segmentation: SegmentationOptions = field(default_factory=SegmentationOptions)
+    scoring: ScoringOptions = field(default_factory=ScoringOptions)
+    arrangement: ArrangementOptions = field(default_factory=ArrangementOptions)
+    composition: CompositionOptions = field(default_factory=CompositionOptions)
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and self.jobs < 1:
+            raise SettingsError(f"jobs must be at least 1, got {self.jobs}.")
+
+    def change(self, key: str, value: Any) -> Settings:
+        """The same settings with one value changed; the key is `option` or `stage.option`."""
+        return _apply(self, _nest(key, value), "the settings")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `arrangement.json` keeps them."""
+        return dataclasses.asdict(self)
+
+
+def read_settings(path: str | Path) -> Settings:
+    """Settings from a TOML file; what it does not mention keeps its default."""
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: this is not a TOML file ({error}).") from None
+    return _apply(Settings(), content, str(path))
+
+
+def list_keys(options: type = Settings, prefix: str = "") -> list[str]:
+    """Every key there is, as `option` or `stage.option`."""
+    keys: list[str] = []
+    for name, kind in _field_types(options).items():
+        inner = list_keys(kind, f"{prefix}{name}.") if dataclasses.is_dataclass(kind) else [prefix + name]
+        keys += inner
+    return keys
+
+
+def _nest(key: str, value: Any) -> Mapping[str, Any]:
+    for part in reversed(key.split(".")):
+        value = {part: value}
+    return typing.cast(Mapping[str, Any], value)
+
+
+def _apply(options: Options, content: Mapping[str, Any], where: str) -> Options:
+    kinds = _field_types(type(options))
+    changes: dict[str, Any] = {}
+    for key, value in content.items():
+        if key not in kinds:
+            raise SettingsError(f"{where}: there is no setting {key!r}. {_suggest(key, kinds)}")
+        if dataclasses.is_dataclass(kinds[key]):
+            if not isinstance(value, Mapping):
+                raise SettingsError(f"{where}: {key} is a table of settings, got {value!r}.")
+            changes[key] = _apply(getattr(options, key), value, f"{where} [{key}]")
+        else:
+            changes[key] = _coerce(value, kinds[key], f"{where}: {key}")
+    try:
+        return dataclasses.replace(options, **changes)  # type: ignore[type-var]
+    except SettingsError as error:
+        raise SettingsError(f"{where}: {error}") from None
+
+
+def _field_types(options: type) -> dict[str, Any]:
+    hints = typing.get_type_hints(options)
+    return {entry.name: hints[entry.name] for entry in dataclasses.fields(options) if entry.init}
+
+
+def _coerce(value: Any, kind: Any, where: str) -> Any:
+    """The value as the option's type has it, or an error; TOML has no None, no tuples, and 300 for 300.0."""
+    alternatives = typing.get_args(kind) if _is_union(kind) else (kind,)
+    for alternative in alternatives:
+        origin = typing.get_origin(alternative) or alternative
+        if origin is typing.Literal:
+            if value in typing.get_args(alternative):
+                return value
+        elif origin is tuple and isinstance(value, list | tuple):
+            return tuple(value)
+        elif origin is float and isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        elif origin is Path and isinstance(value, str):
+            return Path(value)
+        elif isinstance(value, bool) != (origin is bool):
+            continue
+        elif isinstance(origin, type) and isinstance(value, origin):
+            return value
+    expected = " or ".join(_describe(alternative) for alternative in alternatives)
+    raise SettingsError(f"{where} must be {expected}, got {value!r}.")
+
+
+def _is_union(kind: Any) -> bool:
+    return typing.get_origin(kind) in (typing.Union, types.UnionType)
+
+
+def _describe(kind: Any) -> str:
+    if typing.get_origin(kind) is typing.Literal:
+        return " or ".join(repr(value) for value in typing.get_args(kind))
+    return "nothing" if kind is type(None) else str(getattr(kind, "__name__", kind))
+
+
+def _suggest(key: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(key, known, n=1)
+    return f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(known)}."

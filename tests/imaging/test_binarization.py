@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from skimage.filters import threshold_sauvola
+
+from deshred.elements import Shred, Source
+from deshred.errors import SettingsError
+from deshred.imaging.binarization import BinarizationOptions, binarize, is_blank, to_gray
+from deshred.imaging.scans import load_shreds
+
+COLLECTIONS = Path(__file__).parents[3] / "shared" / "data"
+BLANK_SHREDS = {"s-isri-ocr": (198, 1), "s-marques": (491, 32)}  # in the documents at hand: all, blank
+
+needs_collections = pytest.mark.skipif(
+    not COLLECTIONS.is_dir(), reason="the public collections are not beside the repository"
+)
+
+
+def noisy_text(height: int = 400, width: int = 120, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    paper = 225 + 10 * np.sin(np.arange(height) / 60)[:, None] + rng.normal(0, 6, (height, width))
+    for top in range(10, height - 20, 30):
+        left = int(rng.integers(0, 20))
+        paper[top : top + 12, left : left + 80 : 9] -= 150
+        paper[top + 6 : top + 8, left : left + 80] -= 120
+    return np.clip(paper, 0, 255).astype(np.uint8)
+
+
+def make_shred(gray: np.ndarray, mask: np.ndarray | None = None) -> Shred:
+    mask = np.ones(gray.shape, bool) if mask is None else mask
+    return Shred("a", np.repeat(gray[..., None], 3, axis=2), mask, 300.0, Source(Path("a"), ""))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ink_is_what_scikit_image_says(seed: int) -> None:
+    gray = noisy_text(seed=seed)
+    assert np.array_equal(binarize(gray), gray <= threshold_sauvola(gray))
+
+
+@pytest.mark.parametrize(("window", "k"), [(9, 0.2), (31, 0.35)])
+def test_other_windows_and_k_also_agree(window: int, k: float) -> None:
+    gray = noisy_text()
+    ink = binarize(gray, options=BinarizationOptions(window=window, k=k))
+    assert np.array_equal(ink, gray <= threshold_sauvola(gray, window_size=window, k=k))
+
+
+@needs_collections
+@pytest.mark.parametrize("document", ["s-isri-ocr/D003", "s-cdip/D003", "s-marques/D002"])
+def test_ink_of_real_shreds_is_what_scikit_image_says(document: str) -> None:
+    for shred in list(load_shreds([COLLECTIONS / document]))[3:8]:
+        gray = to_gray(shred.image, shred.mask)
+        assert np.array_equal(binarize(gray), gray <= threshold_sauvola(gray))
+
+
+def test_binarization_is_at_least_five_times_as_fast_as_scikit_image() -> None:
+    gray = noisy_text(3000, 140)
+
+    def seconds(function: object, repeats: int) -> float:
+        spent = []
+        for _ in range(repeats):
+            start = time.process_time()
+            function(gray)  # type: ignore[operator]
+            spent.append(time.process_time() - start)
+        return min(spent)
+
+    assert seconds(lambda image: image <= threshold_sauvola(image), 5) >= 5 * seconds(binarize, 15)
+
+
+def test_outside_the_mask_is_white() -> None:
+    gray = np.zeros((20, 10), np.uint8)
+    mask = np.zeros((20, 10), bool)
+    mask[:, 3:7] = True
+    outside = to_gray(make_shred(gray).image, mask)
+    assert (outside[~mask] == 255).all()
+    assert (outside[mask] == 0).all()
+
+
+def test_a_shred_without_dark_pixels_is_blank() -> None:
+    gray = np.full((200, 60), 230, np.uint8)
+    assert is_blank(make_shred(gray))
+    speck = gray.copy()
+    speck[50, 30] = 0  # the blur makes a lone pixel pale
+    assert is_blank(make_shred(speck))
+    speck[50:54, 30:34] = 0
+    assert not is_blank(make_shred(speck))
+
+
+def test_darkness_outside_the_paper_does_not_count() -> None:
+    gray = np.full((200, 60), 230, np.uint8)
+    gray[:, :20] = 0
+    mask = np.ones((200, 60), bool)
+    mask[:, :20] = False
+    assert not is_blank(make_shred(gray))
+    assert is_blank(make_shred(gray, mask))
+
+
+@needs_collections
+@pytest.mark.parametrize("collection", BLANK_SHREDS)
+def test_the_blank_rule_gives_the_counts_of_the_collections(collection: str) -> None:
+    shreds = load_shreds([COLLECTIONS / collection])
+    assert (len(shreds), sum(map(is_blank, shreds))) == BLANK_SHREDS[collection]
+
+
+@pytest.mark.parametrize("window", [1, 2, 14])
+def test_an_even_or_tiny_window_is_refused(window: int) -> None:
+    with pytest.raises(SettingsError, match="odd"):
+        BinarizationOptions(window=window)

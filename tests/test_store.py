@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deshred.elements import Compatibility, Margins
+from deshred.errors import InputError, OutputError
+from deshred.store import (
+    ARRANGEMENT,
+    COMPATIBILITY,
+    LOG,
+    MARKER,
+    REPORT,
+    RunFolder,
+    describe_write_failure,
+    load_compatibility,
+    read_arrangement,
+    save_compatibility,
+    to_json,
+    write_atomically,
+)
+
+
+def dense(n: int = 4) -> Compatibility:
+    rng = np.random.default_rng(n)
+    scores = rng.normal(size=(n, n)).astype(np.float32)
+    np.fill_diagonal(scores, -np.inf)
+    offsets = rng.integers(-9, 9, (n, n)).astype(np.int16)
+    ends = rng.normal(size=(3, n)).astype(np.float32)
+    return Compatibility(tuple(f"ß {i}" for i in range(n)), scores, offsets, "print", margins=Margins(*ends))
+
+
+def sparse() -> Compatibility:
+    return Compatibility(
+        ("a", "b", "c"),
+        np.array([1.0, 2.0, 3.0], np.float32),
+        np.array([0, -1, 1], np.int16),
+        row_starts=np.array([0, 1, 3, 3], np.int64),
+        columns=np.array([1, 0, 2], np.int32),
+    )
+
+
+def begin(path: Path, **options: Any) -> RunFolder:
+    run = RunFolder.open(path, **options)
+    run.begin()
+    return run
+
+
+def finished_run(path: Path) -> RunFolder:
+    run = begin(path)
+    run.write_page(1, b"one")
+    run.write_page(2, b"two")
+    run.write_json(ARRANGEMENT, {"pages": []})
+    run.write_text(REPORT, "<html>")
+    run.finish()
+    return run
+
+
+def test_a_new_folder_is_made_and_marked(tmp_path: Path) -> None:
+    run = begin(tmp_path / "deep" / "out")
+    run.write_page(1, b"png")
+    assert (run.path / "pages" / "page-001.png").read_bytes() == b"png"
+    assert json.loads((run.path / MARKER).read_text())["state"] == "running"
+
+
+def test_an_empty_folder_may_be_used(tmp_path: Path) -> None:
+    assert begin(tmp_path).path == tmp_path
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_folder_that_is_not_ours_is_never_touched(tmp_path: Path, force: bool) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(OutputError, match="did not write"):
+        begin(tmp_path, force=force)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_looking_does_not_make_the_folder(tmp_path: Path) -> None:
+    RunFolder.open(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_the_way_is_an_output_error(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("I am a file")
+    with pytest.raises(OutputError, match="in the way"):
+        begin(tmp_path / "out", force=True)
+    assert (tmp_path / "out").read_text() == "I am a file"
+
+
+def test_a_finished_run_is_kept_without_force(tmp_path: Path) -> None:
+    finished_run(tmp_path)
+    with pytest.raises(OutputError, match="--force"):
+        begin(tmp_path)
+    assert (tmp_path / "pages" / "page-002.png").read_bytes() == b"two"
+
+
+def test_force_replaces_results_but_keeps_what_the_user_put_there(tmp_path: Path) -> None:
+    finished_run(tmp_path)
+    for name in ("notes.txt", "pages/my favorite.png"):
+        (tmp_path / name).write_text("mine")
+    begin(tmp_path, force=True)
+    assert not (tmp_path / ARRANGEMENT).exists()
+    assert not (tmp_path / REPORT).exists()
+    assert [page.name for page in (tmp_path / "pages").iterdir()] == ["my favorite.png"]
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_the_folder_of_another_command_needs_force(tmp_path: Path) -> None:
+    run = begin(tmp_path, command="shred")
+    run.write_text("truth.json", "{}")
+    with pytest.raises(OutputError, match="deshred shred"):
+        begin(tmp_path, command="reconstruct")
+    assert (tmp_path / "truth.json").exists()
+    begin(tmp_path, command="reconstruct", force=True)
+    assert not (tmp_path / "truth.json").exists()
+
+
+def test_a_log_that_was_cut_off_does_not_stop_a_run(tmp_path: Path) -> None:
+    run = begin(tmp_path)
+    run.write_page(1, b"one")
+    with (tmp_path / LOG).open("a") as log:
+        log.write('{"time": "2026-')
+    begin(tmp_path)
+    assert not (tmp_path / "pages" / "page-001.png").exists()
+
+
+def test_an_interrupted_run_goes_on_with_its_scores(tmp_path: Path) -> None:
+    run = begin(tmp_path)
+    run.save_compatibility(dense(), "key")
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / ".page-001.png.77.tmp").write_bytes(b"half a p")
+    again = begin(tmp_path)
+    kept = again.load_compatibility("key")
+    assert kept is not None
+    assert np.array_equal(kept.scores, dense().scores)
+    assert list((tmp_path / "pages").iterdir()) == []
+    events = [json.loads(line)["event"] for line in (tmp_path / LOG).read_text().splitlines()]
+    assert events == ["started", "write", "resumed"]
+
+
+def test_scores_of_other_shreds_or_damaged_ones_are_not_used(tmp_path: Path) -> None:
+    run = begin(tmp_path)
+    assert run.load_compatibility("key") is None
+    run.save_compatibility(dense(), "key")
+    assert run.load_compatibility("another key") is None
+    file = tmp_path / COMPATIBILITY
+    file.write_bytes(file.read_bytes()[:200])
+    assert run.load_compatibility("key") is None
+
+
+@pytest.mark.parametrize("given", [dense(), sparse()], ids=["dense", "sparse"])
+def test_scores_survive_the_file(tmp_path: Path, given: Compatibility) -> None:
+    save_compatibility(given, tmp_path / "c.npz")
+    loaded = load_compatibility(tmp_path / "c.npz")
+    assert loaded.ids == given.ids
+    assert loaded.fingerprint == given.fingerprint
+    for name in ("scores", "offsets", "row_starts", "columns"):
+        expected = getattr(given, name)
+        assert getattr(loaded, name) is expected is None or np.array_equal(getattr(loaded, name), expected)
+        assert expected is None or getattr(loaded, name).dtype == expected.dtype
+    if given.margins is not None:
+        assert loaded.margins is not None
+        assert np.array_equal(loaded.margins.widths_mm, given.margins.widths_mm)
+
+
+def test_a_bare_matrix_of_scores_is_enough(tmp_path: Path) -> None:
+    np.savez(tmp_path / "c.npz", scores=np.eye(3))
+    loaded = load_compatibility(tmp_path / "c.npz")
+    assert loaded.ids == ("0", "1", "2")
+    assert not loaded.offsets.any()
+
+
+def test_what_is_no_file_of_scores_is_an_input_error(tmp_path: Path) -> None:
+    save_compatibility(dense(), tmp_path / "whole.npz")
+    (tmp_path / "cut.npz").write_bytes((tmp_path / "whole.npz").read_bytes()[:300])
+    (tmp_path / "text.npz").write_text("scores")
+    (tmp_path / "empty.npz").write_bytes(b"")
+    np.savez(tmp_path / "flat.npz", scores=np.ones((2, 3)))
+    np.savez(tmp_path / "other.npz", something=np.ones((2, 2)))
+    np.savez(tmp_path / "pickle.npz", scores=np.array([{}], dtype=object))
+    for name in ("cut", "text", "empty", "flat", "other", "pickle", "absent"):
+        with pytest.raises(InputError, match=f"{name}.npz"):
+            load_compatibility(tmp_path / f"{name}.npz")
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    write_atomically(path, b"old")
+    # A process that may not write more than 1,000 bytes to a file: as on a full disk, but for real.
+    script = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from deshred.errors import OutputError\n"
+        "from deshred.store import write_atomically\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "try:\n"
+        "    write_atomically(Path(sys.argv[1]), b'x' * 5000)\n"
+        "except OutputError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
+    )
+    assert "Free some space" in done.stdout
+    assert path.read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.json"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_an_output_error_with_a_remedy(tmp_path: Path) -> None:
+    run = begin(tmp_path)
+    (tmp_path / LOG).unlink()
+    (tmp_path / LOG).symlink_to("/dev/full")
+    with pytest.raises(OutputError, match="Free some space"):
+        run.log("scored")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a file system that nobody can write to")
+def test_a_read_only_place_is_an_output_error() -> None:
+    with pytest.raises(OutputError, match="-o"):
+        begin("/proc/deshred/out")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_permission_is_an_output_error(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(OutputError, match="permissions"):
+        begin(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (errno.ENOSPC, "Free some space"),
+        (errno.EROFS, "permissions"),
+        (errno.ENOTDIR, "in the way"),
+        (errno.EIO, "another place"),
+    ],
+)
+def test_what_the_system_says_comes_with_a_remedy(number: int, remedy: str) -> None:
+    told = str(describe_write_failure(OSError(number, os.strerror(number)), Path("out/a.png")))
+    assert told.startswith("out/a.png: ")
+    assert os.strerror(number) in told
+    assert remedy in told
+
+
+def test_json_has_no_numbers_that_json_does_not_know() -> None:
+    text = to_json({"a": float("inf"), "b": np.float32(0.5), "c": (np.int64(2), Path("x"))})
+    assert json.loads(text) == {"a": None, "b": 0.5, "c": [2, "x"]}
+
+
+def test_only_a_finished_run_has_an_arrangement(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not the folder of a finished run"):
+        read_arrangement(tmp_path)
+    (tmp_path / ARRANGEMENT).write_text('{"pages": [')
+    with pytest.raises(InputError, match="damaged"):
+        read_arrangement(tmp_path)
+    finished_run(tmp_path / "out")
+    assert read_arrangement(tmp_path / "out") == {"pages": []}
