@@ -1,8 +1,8 @@
 """How well shreds are found on a sheet: real sheets with true masks, and simulated ones.
 
-python benchmarks/segmentation.py --data ../shared/data     the real sheets (s-cdip-sheets with s-cdip)
-python benchmarks/segmentation.py                           simulated sheets: colors, resolutions, lean, contact
-python benchmarks/segmentation.py --pictures docs/images    the pictures of docs/scanning.md
+python benchmarks/segmentation.py --data ../shared/data   the real sheets (s-cdip-sheets with s-cdip)
+python benchmarks/segmentation.py                         simulated: colors, resolutions, lean, contact
+python benchmarks/segmentation.py --pictures docs/images  the pictures of docs/scanning.md
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ def simulated_shreds(rng: np.random.Generator, *, count: int = 12, height: int =
     """Shreds of a drawn page, torn more raggedly than a machine would."""
     kinds = ("text", "form", "table", "letter")
     page = draw_page(kinds[int(rng.integers(len(kinds)))], rng)[300 : 300 + height, 300:2200]
-    options = ShreddingOptions(shreds=count, shift=0, tilt_degrees=0.0, damage=Damage(ragged=4.0, ink_loss=0.0))
+    options = ShreddingOptions(
+        shreds=count, shift=0, tilt_degrees=0.0, damage=Damage(ragged=4.0, ink_loss=0.0)
+    )
     source = Source(Path("simulated.png"), "")
     cut = shred_page(page, rng, options=options)
     return [Shred(f"s{i}", one.image, one.mask, 300.0, source) for i, one in enumerate(cut)]
@@ -131,8 +133,15 @@ def measure(scan: Scan, truths: Sequence[Mask], *, turned: bool = False) -> Agre
 
 def show(name: str, a: Agreement) -> None:
     iou = f"IoU {a.ious.mean():.4f} worst {a.ious.min():.4f}" if a.ious.size else "IoU -"
-    error = f"outline p95 {np.percentile(a.errors, 95):.1f} mean {a.errors.mean():.2f} px" if a.errors.size else ""
-    print(f"{name:38} {a.found:3}/{a.true:<3} invented {a.invented}  {iou}  {error}  {a.seconds:.2f} s", flush=True)
+    error = (
+        f"outline p95 {np.percentile(a.errors, 95):.1f} mean {a.errors.mean():.2f} px"
+        if a.errors.size
+        else ""
+    )
+    print(
+        f"{name:38} {a.found:3}/{a.true:<3} invented {a.invented}  {iou}  {error}  {a.seconds:.2f} s",
+        flush=True,
+    )
 
 
 def total(agreements: Sequence[Agreement]) -> Agreement:
@@ -183,9 +192,13 @@ def draw_pictures(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(7)
     shreds = simulated_shreds(rng, count=9, height=1500)
-    good = {"scan-good": LayoutOptions(height_mm=150, width_mm=190, gap_mm=4, max_lean=0.5, gradient=0.1, noise=2)}
+    good = {
+        "scan-good": LayoutOptions(height_mm=150, width_mm=190, gap_mm=4, max_lean=0.5, gradient=0.1, noise=2)
+    }
     bad = {
-        "scan-touching": LayoutOptions(height_mm=150, width_mm=190, gap_mm=3, max_lean=1, touching_pairs=2, shadow=0.2),
+        "scan-touching": LayoutOptions(
+            height_mm=150, width_mm=190, gap_mm=3, max_lean=1, touching_pairs=2, shadow=0.2
+        ),
         "scan-leaning": LayoutOptions(height_mm=150, width_mm=230, gap_mm=3, max_lean=6, shadow=0.1),
     }
     for name, options in {**good, **bad}.items():
@@ -197,7 +210,9 @@ def draw_pictures(folder: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, help="folder that holds s-cdip-sheets and s-cdip")
     parser.add_argument("--pictures", type=Path, help="draw the pictures of the guide into this folder")
     parser.add_argument("--dpi", type=float, nargs="*", default=[150.0, 300.0, 600.0])

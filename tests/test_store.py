@@ -88,6 +88,14 @@ def test_looking_does_not_make_the_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_inputs_must_not_lie_in_the_folder_to_be_written(tmp_path: Path) -> None:
+    run = RunFolder.open(tmp_path / "out")
+    run.keep_apart([tmp_path, tmp_path / "outside" / "a.png"])
+    for path in (tmp_path / "out", tmp_path / "out" / "shreds" / "a.png", tmp_path / "x" / ".." / "out"):
+        with pytest.raises(OutputError, match="lies in the folder"):
+            run.keep_apart([path])
+
+
 def test_a_file_in_the_way_is_an_output_error(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("I am a file")
     with pytest.raises(OutputError, match="in the way"):

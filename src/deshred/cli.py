@@ -7,21 +7,49 @@ their defaults from the option dataclasses.
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 import typing
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from deshred import __version__
-from deshred.console import exit_codes, progress_reporter, say, say_json, warn
-from deshred.errors import MissingDependencyError
-
-if TYPE_CHECKING:
-    from deshred.settings import Settings
+from deshred.console import exit_codes, figure_reporter, progress_reporter, say, say_json, warn
+from deshred.flags import (
+    DEMO,
+    EVALUATION,
+    PAIRWISE,
+    SHREDDING,
+    TOWERS,
+    AsJson,
+    Background,
+    Checkpointed,
+    Debug,
+    Dpi,
+    Force,
+    Inputs,
+    Jobs,
+    Kind,
+    MaxMegapixels,
+    MinWidth,
+    Model,
+    ModelOutput,
+    Output,
+    Pages,
+    Quiet,
+    ScorerName,
+    Seed,
+    SettingsFile,
+    Solver,
+    Threads,
+    TimeLimit,
+    TrainingPages,
+    choose_settings,
+    flag_default,
+    parse_flag,
+)
 
 app = typer.Typer(
     name="deshred",
@@ -39,88 +67,10 @@ train_app = typer.Typer(
 )
 app.add_typer(train_app, name="train")
 
-# Flag -> the setting that it overrides, and where its default comes from.
-FLAGS = {
-    "scorer": "scorer",
-    "model": "model",
-    "seed": "seed",
-    "jobs": "jobs",
-    "dpi": "scans.dpi",
-    "max_megapixels": "scans.max_megapixels",
-    "kind": "scans.kind",
-    "background": "segmentation.background",
-    "min_width": "segmentation.min_width_mm",
-    "solver": "arrangement.solver",
-    "pages": "arrangement.pages",
-    "time_limit": "arrangement.time_limit",
-}
-SETTINGS = "deshred.settings:Settings"
-EVALUATION = "deshred.evaluation.experiments:EvaluationOptions"
-SHREDDING = "deshred.compatibility.shredding:ShreddingOptions"
-PAIRWISE = "deshred.compatibility.pairwise_training:PairwiseTrainingOptions"
-TOWERS = "deshred.compatibility.tower_network:TowerTrainingOptions"
 
-
-class Default:
-    """The default of a flag: an option of a dataclass, looked up when it is needed and not before."""
-
-    def __init__(self, options: str, key: str) -> None:
-        self.options = options
-        self.key = key
-
-    def __call__(self) -> Any:
-        module, name = self.options.split(":")
-        options = getattr(importlib.import_module(module), name)()
-        value = functools.reduce(getattr, self.key.split("."), options)
-        return ",".join(map(str, value)) if isinstance(value, tuple) else value
-
-    def __str__(self) -> str:
-        try:
-            return str(self())
-        except MissingDependencyError:
-            return "shown when deshred[train] is installed"
-
-
-def _option(options: str, key: str, *declarations: str, **others: Any) -> Any:
-    return typer.Option(*declarations, default_factory=Default(options, key), **others)
-
-
-def _flag(name: str, *declarations: str, **others: Any) -> Any:
-    return _option(SETTINGS, FLAGS[name], *declarations, **others)
-
-
-Inputs = Annotated[
-    list[Path], typer.Argument(metavar="INPUT...", help="Files or folders: PNG, JPEG, TIFF, WebP, PDF.")
-]
-Output = Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="The folder to write.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace a folder that deshred itself has written.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-SettingsFile = Annotated[
-    Path | None, typer.Option("--settings", metavar="TOML", help="Settings; flags override them.")
-]
-ScorerName = Annotated[str, _flag("scorer", help="What judges the joins; see deshred models.")]
-Model = Annotated[str | None, typer.Option(help="A model file, or the name of a shipped model.")]
-Seed = Annotated[int, _flag("seed", help="Seed of everything random.")]
-Jobs = Annotated[int | None, typer.Option(help="Work on so many files at once.  [default: all processors]")]
-Dpi = Annotated[float | None, typer.Option(help="Resolution of the files.  [default: theirs, or 300]")]
-MaxMegapixels = Annotated[float, _flag("max_megapixels", help="Refuse larger images.")]
-Kind = Annotated[
-    str, _flag("kind", "--as", metavar="auto|shreds|sheets", help="A file shows one shred, or a sheet of them.")
-]
-Background = Annotated[
-    str | None, typer.Option(help="Color under the shreds, as #ff9933.  [default: found in the scan]")
-]
-MinWidth = Annotated[float, _flag("min_width", help="Narrowest shred on a sheet, in mm.")]
-Solver = Annotated[str, _flag("solver", metavar="exact|greedy", help="How the order is found.")]
-Pages = Annotated[str, _flag("pages", metavar="auto|N", help="How many pages there are.")]
-TimeLimit = Annotated[
-    float | None, typer.Option(help="Seconds for finding the order; then the best so far.  [default: none]")
-]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback when something fails.")]
-
-
-def _command(group: typer.Typer, name: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def _command(
+    group: typer.Typer, name: str | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a command that turns errors into exit codes and has --debug."""
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
@@ -194,7 +144,22 @@ def reconstruct(
     """
     from deshred.export.runs import describe_run, reconstruct_into
 
-    chosen = _choose_settings(context, settings)
+    chosen = choose_settings(
+        context,
+        settings,
+        scorer=scorer,
+        model=model,
+        seed=seed,
+        jobs=jobs,
+        dpi=dpi,
+        max_megapixels=max_megapixels,
+        kind=kind,
+        background=background,
+        min_width=min_width,
+        solver=solver,
+        pages=pages,
+        time_limit=time_limit,
+    )
     with progress_reporter(quiet=quiet) as progress:
         done = reconstruct_into(output, inputs, settings=chosen, force=force, progress=progress)
     for sheet in done.sheets:
@@ -211,7 +176,7 @@ def reconstruct(
 @_command(app)
 def segment(
     context: typer.Context,
-    sheets: Annotated[list[Path], typer.Argument(metavar="SHEET...", help="Scans of sheets, or folders.")],
+    sheets: Annotated[list[Path], typer.Argument(metavar="SHEET", help="Scans of sheets, or folders.")],
     output: Output,
     min_width: MinWidth,
     max_megapixels: MaxMegapixels,
@@ -238,8 +203,17 @@ def segment(
     from deshred.imaging.scans import load_pile
     from deshred.store import RunFolder
 
-    chosen = _choose_settings(context, settings).change("scans.kind", "sheets")
+    chosen = choose_settings(
+        context,
+        settings,
+        jobs=jobs,
+        dpi=dpi,
+        max_megapixels=max_megapixels,
+        background=background,
+        min_width=min_width,
+    ).change("scans.kind", "sheets")
     run = RunFolder.open(output, command="segment", force=force)
+    run.keep_apart(sheets)
     executor = default_executor(chosen.jobs)
     with progress_reporter(quiet=quiet) as progress:
         pile = load_pile(
@@ -263,9 +237,94 @@ def segment(
 
 
 @_command(app)
+def shred(
+    pages: Annotated[list[Path], typer.Argument(metavar="PAGE", help="Intact pages: PDF, TIFF, PNG, JPEG.")],
+    output: Output,
+    shreds: Annotated[int, flag_default(SHREDDING, "shreds", help="Shreds per page.")],
+    shift: Annotated[int, flag_default(SHREDDING, "shift", help="Largest vertical misalignment, in px.")],
+    tilt: Annotated[float, flag_default(SHREDDING, "tilt_degrees", help="Largest tilt, in degrees.")],
+    seed: Seed,
+    dpi: Dpi = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Shred intact pages by simulation: ragged tears, lost paper and ink, misalignment, tilt.
+
+    OUT gets shreds/, mixed and named at random, and truth.json with the place of each.
+
+    \b
+    Examples:
+      deshred shred letter.pdf -o pile/
+      deshred shred page1.png page2.png -o pile/ --shreds 40 --seed 3
+      deshred reconstruct pile/ -o out/
+    """
+    import numpy as np
+
+    from deshred.compatibility.shredding import ShreddingOptions
+    from deshred.evaluation.piles import NamedPage, save_pile, shred_pages
+    from deshred.executors import default_executor
+    from deshred.imaging.scans import ScanOptions, load_scans, name_scans, to_working_resolution
+    from deshred.store import RunFolder
+
+    options = ShreddingOptions(shreds=shreds, shift=shift, tilt_degrees=tilt)
+    run = RunFolder.open(output, command="shred", force=force)
+    run.keep_apart(pages)
+    executor = default_executor()
+    with progress_reporter(quiet=quiet) as progress:
+        scans = load_scans(pages, options=ScanOptions(dpi=dpi), executor=executor, progress=progress)
+        intact = [
+            NamedPage(name, to_working_resolution(scan).image)
+            for name, scan in zip(name_scans(scans), scans, strict=True)
+        ]
+        pile = shred_pages(intact, np.random.default_rng(seed), options=options, progress=progress)
+        run.begin()
+        save_pile(pile, run, executor=executor, progress=progress)
+        run.finish()
+    say(f"{len(pile.shreds)} shreds of {len(intact)} pages: {output / 'shreds'}")
+    say(f"truth: {output / 'truth.json'}")
+
+
+@_command(app)
+def demo(
+    seed: Annotated[int, flag_default(DEMO, "seed", help="Seed of everything random.")],
+    shreds: Annotated[int, flag_default(DEMO, "shreds", help="Shreds per page.")],
+    kinds: Annotated[str, flag_default(DEMO, "kinds", metavar="KIND,...", help="Pages to draw.")],
+    output: Output = Path("demo"),
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw a few pages, shred and mix them, reconstruct them, and say how well it went.
+
+    \b
+    Examples:
+      deshred demo
+      deshred demo -o elsewhere/ --seed 5
+      deshred demo -o forms/ --kinds form,invoice,table --shreds 40
+    """
+    from deshred.evaluation.demo import DemoOptions, run_demo
+    from deshred.export.runs import reconstruct_into
+
+    with progress_reporter(quiet=quiet) as progress:
+        result = run_demo(
+            output,
+            reconstruct_into=reconstruct_into,
+            options=DemoOptions(kinds=tuple(kinds.split(",")), seed=seed, shreds=shreds),  # type: ignore[arg-type]
+            force=force,
+            progress=progress,
+        )
+    say(result.reconstruction.summary())
+    say(result.summary())
+    say(f"shreds: {result.pile / 'shreds'}")
+    say(f"pages:  {result.run / 'pages'}")
+    say(f"report: {result.run / 'report.html'}")
+
+
+@_command(app)
 def arrange(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="compatibility.npz of a run, or an .atsp file.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="compatibility.npz of a run, or an .atsp file.")
+    ],
     solver: Solver,
     pages: Pages,
     time_limit: TimeLimit = None,
@@ -284,36 +343,40 @@ def arrange(
       deshred arrange out/compatibility.npz --pages 1 --time-limit 60 --json
       deshred arrange ftv33.atsp
     """
+    from deshred.arrangement import ClosedTour, arrange_atsp, read_atsp
     from deshred.arrangement import arrange as find_order
-    from deshred.arrangement.tsplib import read_instance, solve_instance
+    from deshred.elements import Arrangement
     from deshred.store import load_compatibility
 
-    chosen = _choose_settings(context, settings).arrangement
+    chosen = choose_settings(context, settings, solver=solver, pages=pages, time_limit=time_limit).arrangement
+    found: Arrangement | ClosedTour
     with progress_reporter(quiet=quiet) as progress:
         if file.suffix.lower() == ".atsp":
-            found = solve_instance(read_instance(file), options=chosen, progress=progress)
+            found = arrange_atsp(read_atsp(file), time_limit=chosen.time_limit, progress=progress)
+            order = [[str(city + 1) for city in found.cities]]  # TSPLIB counts from 1
         else:
             found = find_order(load_compatibility(file), options=chosen, progress=progress)
-    order = [[slot.shred_id for slot in page] for page in found.pages]
+            order = [[slot.shred_id for slot in page] for page in found.pages]
     if json:
         proof = {"cost": found.cost, "bound": found.bound, "gap": found.gap, "optimal": found.is_optimal}
         say_json({"pages": order, **proof})
         return
     for number, page in enumerate(order, 1):
         say(f"page {number}: {' '.join(page)}")
-    proof = "proven optimal" if found.is_optimal else "not proven optimal"
-    say(f"cost {found.cost:.6f}, bound {found.bound:.6f}, gap {found.gap:.3g}: {proof}")
+    verdict = "proven optimal" if found.is_optimal else "not proven optimal"
+    say(f"cost {found.cost:.10g}, bound {found.bound:.10g}, gap {found.gap:.3g}: {verdict}")
 
 
 @_command(app)
 def evaluate(
-    context: typer.Context,
     collection: Annotated[Path, typer.Argument(metavar="COLLECTION", help="A folder of documents.")],
     scorer: ScorerName,
-    k: Annotated[str, _option(EVALUATION, "ks", metavar="1,5,all", help="How many documents are mixed.")],
-    seed: Annotated[int, _option(EVALUATION, "seed", help="Seed of the sequence of documents.")],
-    solver: Annotated[str, _option(EVALUATION, "arrangement.solver", metavar="exact|greedy")],
-    pages: Annotated[str, _option(EVALUATION, "arrangement.pages", help="1 is the published protocol.")],
+    k: Annotated[
+        str, flag_default(EVALUATION, "ks", metavar="1,5,all", help="How many documents are mixed.")
+    ],
+    seed: Annotated[int, flag_default(EVALUATION, "seed", help="Seed of the sequence of documents.")],
+    solver: Annotated[str, flag_default(EVALUATION, "arrangement.solver", metavar="exact|greedy")],
+    pages: Annotated[str, flag_default(EVALUATION, "arrangement.pages", help="1 is the published protocol.")],
     documents: Annotated[
         str | None, typer.Option(metavar="D001,...", help="Only these.  [default: all]")
     ] = None,
@@ -337,6 +400,7 @@ def evaluate(
     """
     from dataclasses import replace
 
+    from deshred.compatibility.scorers import load_scorer
     from deshred.evaluation.collections import open_collection
     from deshred.evaluation.experiments import EvaluationOptions, parse_ks
     from deshred.evaluation.experiments import evaluate as measure
@@ -349,7 +413,7 @@ def evaluate(
         ks=parse_ks(k),
         seed=seed,
         arrangement=replace(
-            defaults.arrangement, solver=solver, pages=_parse_flag("pages", pages), time_limit=time_limit
+            defaults.arrangement, solver=solver, pages=parse_flag("pages", pages), time_limit=time_limit
         ),
     )
     found = open_collection(collection)
@@ -358,7 +422,7 @@ def evaluate(
     with progress_reporter(quiet=quiet) as progress:
         result = measure(
             found,
-            _load_scorer(scorer, model),
+            load_scorer(scorer, model),
             options=options,
             cache=cache,
             executor=default_executor(jobs),
@@ -367,6 +431,34 @@ def evaluate(
     if json is not None:
         write_atomically(json, to_json(result.to_dict()).encode())
     say(result.to_text())
+
+
+@_command(app)
+def explain(
+    run: Annotated[Path, typer.Argument(metavar="OUT", help="The folder of a finished reconstruct.")],
+    page: Annotated[int, typer.Option(help="Number of the page.")] = 1,
+    model: Annotated[
+        str | None,
+        typer.Option(help="A pairwise model: a file or a shipped one.  [default: the scorer's own]"),
+    ] = None,
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+) -> None:
+    """Show where the network of the paper says that joins fit (green) and do not (red).
+
+    \b
+    Examples:
+      deshred explain out/
+      deshred explain out/ --page 3 --model pairwise-cdip
+    """
+    from deshred.compatibility.pairwise import PairwiseScorer
+    from deshred.executors import default_executor
+    from deshred.export.explanations import explain_run
+
+    scorer = PairwiseScorer() if model is None else PairwiseScorer(model)
+    with progress_reporter(quiet=quiet) as progress:
+        picture = explain_run(run, page, scorer, executor=default_executor(jobs), progress=progress)
+    say(str(picture))
 
 
 @_command(app)
@@ -407,29 +499,78 @@ def doctor(json: AsJson = False) -> None:
     else:
         say(diagnosis.to_text())
     if not diagnosis.is_well:
-        raise typer.Exit(1)
+        raise SystemExit(1)
 
 
-def _choose_settings(context: typer.Context, file: Path | None) -> Settings:
-    """Defaults, overridden by the settings file, overridden by the flags that were given."""
-    from deshred.settings import Settings, read_settings
+@_command(train_app, "pairwise")
+def train_pairwise(
+    pages: TrainingPages,
+    output: ModelOutput,
+    epochs: Annotated[int, flag_default(PAIRWISE, "epochs")],
+    batch: Annotated[int, flag_default(PAIRWISE, "batch")],
+    seed: Annotated[int, flag_default(PAIRWISE, "seed")],
+    threads: Threads,
+    init: Annotated[Path | None, typer.Option(help="ImageNet weights in torchvision's format.")] = None,
+    resume: Checkpointed = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train the network of the paper, which judges one join at a time.
 
-    settings = Settings() if file is None else read_settings(file)
-    for flag, key in FLAGS.items():
-        source = context.get_parameter_source(flag) if flag in context.params else None
-        if source is not None and source.name != "DEFAULT":
-            settings = settings.change(key, _parse_flag(flag, context.params[flag]))
-    return settings
+    \b
+    Examples:
+      deshred train pairwise pages/ -o mine.onnx
+      deshred train pairwise pages/ -o mine.onnx --epochs 3 --seed 7 --resume
+      deshred reconstruct scans/ -o out/ --scorer pairwise --model mine.onnx
+    """
+    from deshred.compatibility.pairwise_training import PairwiseTask, PairwiseTrainingOptions
+    from deshred.compatibility.training import TrainingOptions, train
+    from deshred.imaging.intact import load_intact
+
+    training = PairwiseTrainingOptions(epochs=epochs, batch=batch, seed=seed, init=init)
+    with progress_reporter(quiet=quiet) as progress:
+        task = PairwiseTask(load_intact(pages, progress=progress), training=training)
+        options = TrainingOptions(seed=seed, threads=threads)
+        train(task, output, options=options, resume=resume, report=figure_reporter(progress))
+    say(f"model: {output}")
 
 
-def _parse_flag(flag: str, value: Any) -> Any:
-    if flag == "pages" and value.isdecimal():
-        return int(value)
-    if flag == "background":
-        from deshred.imaging.segmentation import parse_color
+@_command(train_app, "towers")
+def train_towers(
+    pages: TrainingPages,
+    output: ModelOutput,
+    steps: Annotated[int, flag_default(TOWERS, "steps")],
+    seed: Annotated[int, flag_default(TOWERS, "seed")],
+    threads: Threads,
+    init: Annotated[Path | None, typer.Option(metavar="MODEL", help="Start from a trained model.")] = None,
+    resume: Checkpointed = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train the towers, which look at every edge once and judge all joins by matrix products.
 
-        return parse_color(value)
-    return value
+    \b
+    Examples:
+      deshred train towers pages/ -o mine.onnx
+      deshred train towers pages/ -o mine.onnx --steps 8000 --init towers-default
+      deshred reconstruct scans/ -o out/ --model mine.onnx
+    """
+    from deshred.compatibility.tower_network import TowerTask, TowerTrainingOptions, load_weights
+    from deshred.compatibility.training import TrainingOptions, train
+    from deshred.imaging.intact import load_intact
+
+    training = TowerTrainingOptions(steps=steps, seed=seed)
+    weights = None if init is None else load_weights(init)
+    with progress_reporter(quiet=quiet) as progress:
+        task = TowerTask(load_intact(pages, progress=progress), training=training, init=weights)
+        options = TrainingOptions(seed=seed, threads=threads)
+        train(
+            task,
+            output,
+            options=options,
+            resume=resume,
+            average=training.average,
+            report=figure_reporter(progress),
+        )
+    say(f"model: {output}")
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 UNEXPECTED = 1
 
 Report = Callable[[str, int, int], None]  # (stage, done, total)
+FigureReport = Callable[[int, int, Mapping[str, float]], None]  # (step, steps, figures)
 
 
 def say(text: str) -> None:
@@ -70,6 +72,18 @@ def progress_reporter(*, quiet: bool) -> Iterator[Report | None]:
         yield report
 
 
+def figure_reporter(report: Report | None) -> FigureReport | None:
+    """A callback for trainings: steps as progress, figures as its detail."""
+    if report is None:
+        return None
+
+    def told(step: int, steps: int, figures: Mapping[str, float]) -> None:
+        shown = ", ".join(f"{name} {value:.4g}" for name, value in figures.items())
+        report(f"training: {shown}", step, steps)
+
+    return told
+
+
 class _PlainProgress:
     """A line for each stage when it is done, and every ten seconds until then."""
 
@@ -89,7 +103,9 @@ class _PlainProgress:
 def exit_codes(*, debug: bool) -> Iterator[None]:
     """Turn what goes wrong inside into one line on stderr and its exit code."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            yield
     except DeshredError as error:
         _fail(str(error), error.exit_code, debug)
     except KeyboardInterrupt:
@@ -105,6 +121,10 @@ def exit_codes(*, debug: bool) -> Iterator[None]:
     except Exception as error:
         message = f"{type(error).__name__}: {error}. This should not happen; --debug shows where."
         _fail(message, UNEXPECTED, debug)
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    warn(str(message))
 
 
 def _fail(message: str, code: int, debug: bool) -> NoReturn:

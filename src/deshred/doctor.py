@@ -15,7 +15,6 @@ from deshred.errors import DeshredError
 from deshred.versions import find_version, installed_versions
 
 SEED = 7
-PAGE_KIND = "letter"
 SHREDS = 8
 
 
@@ -37,7 +36,7 @@ class OptionalPart:
 OPTIONAL_PARTS = (
     OptionalPart("PyTorch", "torch", "deshred train", "pip install 'deshred[train]'"),
     OptionalPart("ONNX", "onnx", "deshred train", "pip install 'deshred[train]'"),
-    OptionalPart("matplotlib", "matplotlib", "plots of trainings and results", "pip install 'deshred[plots]'"),
+    OptionalPart("matplotlib", "matplotlib", "plots", "pip install 'deshred[plots]'"),
 )
 
 
@@ -79,7 +78,9 @@ class Diagnosis:
             f"{part.name:<24} {part.version or f'missing, only for {part.purpose}: {part.remedy}'}"
             for part in self.optional
         ]
-        lines += [f"{check.name:<24} {'ok' if check.passed else 'FAILED'}: {check.detail}" for check in self.checks]
+        lines += [
+            f"{check.name:<24} {'ok' if check.passed else 'FAILED'}: {check.detail}" for check in self.checks
+        ]
         lines.append("deshred is well." if self.is_well else "deshred is not well: see above.")
         return "\n".join(lines)
 
@@ -96,7 +97,7 @@ def draw_tiny_pile() -> ShredSet:
     from deshred.imaging.drawing import draw_page
 
     rng = np.random.default_rng(SEED)
-    page = draw_page(PAGE_KIND, rng)[:1600, 200:1400]
+    page = draw_page("letter", rng)[:1600, 200:1400]
     shreds = shred_page(page, rng, options=ShreddingOptions(shreds=SHREDS))
     return ShredSet(
         [

@@ -61,15 +61,20 @@ def read_settings(path: str | Path) -> Settings:
         raise SettingsError(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path}: this is not a TOML file ({error}).") from None
-    return _apply(Settings(), content, str(path))
+    return settings_from(content, str(path))
 
 
-def list_keys(options: type = Settings, prefix: str = "") -> list[str]:
+def settings_from(content: Mapping[str, Any], where: str) -> Settings:
+    """Settings from plain values, such as `Settings.to_dict` gives; `where` names them in errors."""
+    return _apply(Settings(), content, where)
+
+
+def list_keys() -> list[str]:
     """Every key there is, as `option` or `stage.option`."""
     keys: list[str] = []
-    for name, kind in _field_types(options).items():
-        inner = list_keys(kind, f"{prefix}{name}.") if dataclasses.is_dataclass(kind) else [prefix + name]
-        keys += inner
+    for name, kind in _field_types(Settings).items():
+        inner = _field_types(kind) if dataclasses.is_dataclass(kind) else None
+        keys += [name] if inner is None else [f"{name}.{key}" for key in inner]
     return keys
 
 
@@ -97,7 +102,7 @@ def _apply(options: Options, content: Mapping[str, Any], where: str) -> Options:
         raise SettingsError(f"{where}: {error}") from None
 
 
-def _field_types(options: type) -> dict[str, Any]:
+def _field_types(options: Any) -> dict[str, Any]:
     hints = typing.get_type_hints(options)
     return {entry.name: hints[entry.name] for entry in dataclasses.fields(options) if entry.init}
 

@@ -11,7 +11,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -64,6 +64,16 @@ class RunFolder:
             )
         return cls(path, command, resumes)
 
+    def keep_apart(self, inputs: Iterable[str | Path]) -> None:
+        """Refuse inputs that lie in this very folder: making room for results would delete them."""
+        own = self.path.resolve()
+        for path in map(Path, inputs):
+            if path.resolve() == own or own in path.resolve().parents:
+                raise OutputError(
+                    f"{path}: lies in the folder to be written, {self.path}; nothing was touched. "
+                    "Choose another folder with -o."
+                )
+
     def begin(self) -> None:
         """Make the folder and mark it as ours; what earlier runs showed goes, their scores stay."""
         self._mark("running")
@@ -84,7 +94,7 @@ class RunFolder:
 
     def _written(self) -> set[str]:
         """The names in the audit log; a line that was cut off by a kill is passed over."""
-        names = set()
+        names: set[str] = set()
         try:
             lines = (self.path / LOG).read_text(encoding="utf-8").splitlines()
         except FileNotFoundError:

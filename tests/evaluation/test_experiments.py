@@ -21,8 +21,6 @@ from deshred.executors import SerialExecutor
 from deshred.imaging.edges import EdgeOptions
 from deshred.store import to_json
 
-GREEDY = ArrangementOptions(solver="greedy", pages=1)
-
 
 @dataclass
 class CountingScorer:
@@ -98,10 +96,8 @@ def test_a_scorer_that_sees_nothing_is_not_given_the_order(folder: Path) -> None
 
 
 def test_the_same_seed_gives_the_same_instances(folder: Path) -> None:
-    runs = [
-        evaluate(open_collection(folder), BlindScorer(), options=options_of(2, seed=seed))
-        for seed in (1, 1, 2)
-    ]
+    collection = open_collection(folder)
+    runs = [evaluate(collection, BlindScorer(), options=options_of(2, seed=seed)) for seed in (1, 1, 2)]
     assert runs[0].accuracy == runs[1].accuracy
     assert [i.documents for i in runs[0]["2"].instances] != [i.documents for i in runs[2]["2"].instances]
 
@@ -196,7 +192,7 @@ def test_the_json_has_the_documented_shape(folder: Path) -> None:
 
 def test_the_table_names_every_k_and_every_document(folder: Path) -> None:
     text = evaluate(open_collection(folder), CountingScorer(), options=options_of(1, "all")).to_text()
-    assert "4 documents, 18 shreds, 0 blank ones dropped; scorer marques" in text
+    assert "4 documents, 18 shreds, 0 blank dropped; scorer marques" in text
     assert "100.0 ± 0.0" in text
     for name in ("D001", "D002", "D003", "D004"):
         assert f"{name}   100.0 %" in text

@@ -111,6 +111,14 @@ def test_leaning_and_bowed_shreds_are_set_upright_and_close_the_gap():
     assert as_is.mask.any(axis=0).sum() > 305
 
 
+def test_a_shred_whose_corner_is_torn_off_is_not_bent():
+    image, mask = draw_pattern(2000, 100), np.ones((2000, 100), bool)
+    mask[1200:, 50:] = False
+    composed = compose(ShredSet([make_shred("a", image, mask)]), arrange("a"))[0]
+    np.testing.assert_array_equal(composed.mask, mask)
+    np.testing.assert_array_equal(composed.image[mask], image[mask])
+
+
 def test_a_placement_is_exact_in_the_middle_row_of_a_straightened_shred():
     y = np.arange(1001)
     mask = (np.arange(150) >= (20 + y // 40)[:, None]) & (np.arange(150) < (120 + y // 40)[:, None])

@@ -16,6 +16,7 @@ from deshred.errors import InputError, SettingsError
 from deshred.executors import ProcessExecutor, SerialExecutor, ThreadExecutor
 from deshred.imaging.decoding import decode, encode_png
 from deshred.imaging.scans import ScanOptions, find_images, load_scans, load_shreds, name_files, read_scans
+from deshred.store import MARKER
 
 
 def picture(height: int = 60, width: int = 24, seed: int = 0) -> np.ndarray:
@@ -244,6 +245,14 @@ def test_beside_a_folder_of_shreds_nothing_else_is_read(tmp_path: Path) -> None:
     save(tmp_path / "shreds/a.png", picture())
     save(tmp_path / "overviews/sheet.png", picture())
     assert load_shreds([tmp_path]).ids == ("a",)
+
+
+def test_results_of_deshred_are_only_read_when_named(tmp_path: Path) -> None:
+    save(tmp_path / "a.png", picture())
+    save(tmp_path / "out/pages/page-001.png", picture())
+    (tmp_path / "out" / MARKER).write_text("{}")
+    assert load_shreds([tmp_path]).ids == ("a",)
+    assert load_shreds([tmp_path / "out"]).ids == ("page-001",)
 
 
 def test_the_source_has_path_and_digest(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from deshred.arrangement.contraction import Contraction
 from deshred.arrangement.costs import Floats
 from deshred.arrangement.cuts import Groups, Support, violated
 from deshred.arrangement.fixings import Ints
-from deshred.arrangement.program import ArcProgram, TimeUp
+from deshred.arrangement.program import ArcProgram, Basis, TimeUp
 
 _INTEGRAL = 1e-6
 _PROBE_STEPS = 40
@@ -212,7 +212,7 @@ class Search:
         value: float,
         objective: float,
         choices: tuple[tuple[int, bool], ...],
-        basis: object,
+        basis: Basis,
     ) -> float:
         way, part = int(chosen), (1 - value if chosen else value)
         if self._tried[way, arc] >= 3:

@@ -169,7 +169,7 @@ class DenseCosts(Costs):
         return block
 
     def row(self, tail: int) -> Floats:
-        return self.rows(tail, tail + 1)[0]
+        return self.rows(tail, tail + 1).ravel()
 
     def _fix_block(self, block: Floats, start: int, stop: int) -> None:
         fixings = self.fixings

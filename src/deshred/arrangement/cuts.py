@@ -177,7 +177,7 @@ def violated(support: Support, degrees: Degrees, groups: Groups) -> list[Cut]:
 
 
 def _violated_subtours(support: Support, degrees: Degrees) -> list[Cut]:
-    """Look at components, then at those of the strong arcs, then for a minimum cut; stop at the first find."""
+    """Look at components, then at those of the strong arcs, then for a minimum cut; first find wins."""
     sure = support.values > 1 - 1e-9
     # sure arcs cross no violated set, so all work is done with their ends shrunk into one node
     count, node_of = components(degrees.n_nodes, support.tails[sure], support.heads[sure])

@@ -36,6 +36,11 @@ from deshred.errors import InfeasibleError
 
 Progress = Callable[[str, int, int], None]
 _ROOT_ARCS = 8  # per node, to begin with
+_REPLACED = 100  # neighbors lost to new constraints that are replaced beforehand, not by pricing
+_REPLACEMENTS = 20
+_GROWTH = 2.0  # of delta from round to round
+_FIRST_ARCS = 0.1  # share of n: arcs beyond those the LP uses in the first round
+_PATIENCE = 4  # rounds of deepening before a good order is sought for its own sake
 _SMALL = 3000  # chains that rounding solves exactly
 
 
@@ -56,6 +61,7 @@ class Memory:
     program: ArcProgram
     shift: Duals
     tour: Tour | None
+    delta: float  # how far above the LP bound the optimum lay
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +101,7 @@ class ExactSolver:
         self._proof: Proof | None = None
         self._forced = np.full(costs.n_nodes, -1, np.int64)
         self._forced_limit = -np.inf
-        self._rounded: set[bytes] = set()
+        self._first_bound = -np.inf  # of the relaxation, before any search
         self._penalty = 4 * costs.spread + 1.0
         # no order costs more, so a bound above it proves that there is none
         self._ceiling = (costs.n + 2 * costs.pages.most + 1) * (costs.spread + 1.0)
@@ -108,8 +114,7 @@ class ExactSolver:
             if not self._is_proven:
                 self._start_program()
                 self._close_root()
-            if not self._is_proven:
-                self._round()
+                self._first_bound = self._lower
             if not self._is_proven:
                 self._improve()
             if not self._is_proven:
@@ -122,7 +127,10 @@ class ExactSolver:
             self._prove(Duals.zero(self._costs.n_nodes), ())
         assert self._tour is not None
         assert self._proof is not None
-        memory = Memory(self._program, self._shift, self._tour) if self._program is not None else None
+        memory = None
+        if self._program is not None:
+            delta = max(self._upper - self._first_bound, 0.0) if np.isfinite(self._first_bound) else 0.0
+            memory = Memory(self._program, self._shift, self._tour, delta)
         bound = self._lower
         if self._limits.step:
             bound = np.ceil((bound - 1e-6) / self._limits.step) * self._limits.step
@@ -244,7 +252,29 @@ class ExactSolver:
         self._add_arcs(fixings.required[:, 0], fixings.required[:, 1])
         program.set_penalty(self._penalty)
         if memory.tour is not None:
-            self._offer(close(self._costs, self._still_valid(memory.tour), len(memory.tour) - self._costs.n))
+            self._replace_lost(memory.tour, self._still_valid(memory.tour))
+
+    def _replace_lost(self, tour: Tour, right: Ints) -> None:
+        """Give shreds that lost a neighbor of the old tour their next best ones, and close the tour again."""
+        n = self._costs.n
+        lost = np.flatnonzero((right < 0) & (tour[:n] < n))
+        lost_right = tour[lost]
+        for i in lost.tolist()[:_REPLACED]:
+            self._add_cheapest(np.full(n + 1, i), np.arange(n + 1), self._costs.row(i))
+        for j in lost_right.tolist()[:_REPLACED]:
+            self._add_cheapest(np.arange(n + 1), np.full(n + 1, j), self._costs.column(j))
+        self._offer(close(self._costs, right, len(tour) - n))
+        if self._tour is not None:
+            self._add_tour(self._tour)
+
+    def _add_cheapest(self, tails: Ints, heads: Ints, costs: Floats) -> None:
+        reduced = costs - self._shift.out[tails] - self._shift.into[heads]
+        if self._costs.hub is not None:
+            reduced[(costs >= self._costs.dearest) & (tails < self._costs.n) & (heads < self._costs.n)] = (
+                np.inf
+            )
+        best = np.argsort(reduced, kind="stable")[:_REPLACEMENTS]
+        self._add_arcs(tails[best], heads[best])
 
     def _still_valid(self, tour: Tour) -> Ints:
         """The joins of an old tour that the constraints allow, with those they require."""
@@ -332,10 +362,8 @@ class ExactSolver:
         sure = (values > 1 - 1e-6) & (program.tails < n) & (program.heads < n)
         chains = chain_up(self._costs, program.tails[sure], program.heads[sure])
         size = chains.n_chains
-        key = np.flatnonzero(sure).tobytes()
-        if not 3 <= size <= min(_SMALL, 0.6 * n) or key in self._rounded:
+        if not 3 <= size <= min(_SMALL, 0.6 * n):
             return
-        self._rounded.add(key)
         tour = self._solve_chains(chains)
         if tour is not None:
             self._offer(tour)
@@ -358,7 +386,7 @@ class ExactSolver:
         fixings = Fixings(
             none, none, free, free, tuple(g for g in groups.together if len(g) > 1), groups.apart
         )
-        limits = replace(self._limits, node_limit=300)
+        limits = replace(self._limits, node_limit=100)
         if np.isfinite(limits.deadline):
             limits = replace(limits, deadline=0.7 * time.monotonic() + 0.3 * limits.deadline)
         if costs.pages.most > size and not costs.pages.is_fixed:
@@ -394,13 +422,16 @@ class ExactSolver:
     def _deepen(self) -> None:
         program = self._program
         assert program is not None
-        delta = 0.0
+        delta, rounds = 0.0, 0
         while not self._is_proven:
             self._check_time()
+            rounds += 1
+            if rounds == _PATIENCE:
+                self._round()
             proof = self._proof
             assert proof is not None
             gap = self._upper - proof.bound
-            delta = min(gap, 2 * delta if delta else self._first_delta(proof))
+            delta = min(gap, _GROWTH * delta if delta else self._first_delta(proof))
             arcs = arcs_below(self._costs, proof, delta + 1e-9)
             limit = proof.bound + delta
             new_cuts = self._search(contract(self._costs, arcs), proof, limit)
@@ -410,13 +441,15 @@ class ExactSolver:
                 self._close_root()
 
     def _first_delta(self, proof: Proof) -> float:
-        """Admits a few percent more arcs than the LP has at zero."""
+        """Admits a few percent more arcs than the LP has at zero; or what the last solve needed and a bit."""
         n = self._costs.n
+        if self._memory is not None:
+            return max(1.2 * self._memory.delta, 10 * self._limits.tolerance, self._limits.step)
         threshold = min(self._upper - proof.bound, threshold_for(self._costs, proof.duals, 2.0))
         reduced = np.sort(arcs_below(self._costs, proof, threshold + 1e-9).reduced)
         if not len(reduced):
             return 10 * self._limits.tolerance
-        wanted = int((reduced <= 1e-9).sum()) + max(20, int(0.03 * n))
+        wanted = int((reduced <= 1e-9).sum()) + max(20, int(_FIRST_ARCS * n))
         delta = float(reduced[min(len(reduced) - 1, wanted)])
         return max(delta, 10 * self._limits.tolerance, self._limits.step)
 

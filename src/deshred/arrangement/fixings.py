@@ -189,9 +189,9 @@ def _check_groups(atoms: list[Atom], n: int, pages: PageCount) -> None:
     for atom in (a for a in atoms if a.kind == "apart"):
         if len(atom.ids) > pages.most:
             raise clash([atom], f"{len(atom.ids)} shreds lie on different pages of {pages.most}")
+    binding = [a for a in atoms if a.kind in ("required", "together")]
     pieces = n - len(page_of) + len(set(page_of.values()))
-    if pieces < pages.least:
-        binding = [a for a in atoms if a.kind in ("required", "together")]
+    if binding and pieces < pages.least:
         raise clash(binding, f"they leave at most {pieces} pages, {pages.least} are asked for")
 
 

@@ -141,8 +141,8 @@ def _explained(
     atoms = split(constraints)
     if not atoms:
         return InfeasibleError(
-            f"no order of the {len(compatibility)} shreds exists on {options.pages} pages: too many joins cannot be "
-            "(score -inf). Allow more pages."
+            f"no order of the {len(compatibility)} shreds exists on {options.pages} pages: too many joins "
+            "cannot be (score -inf). Allow more pages."
         )
     if len(compatibility) > _EXPLAIN_SHREDS or len(atoms) > _EXPLAIN_CONSTRAINTS:
         return InfeasibleError(

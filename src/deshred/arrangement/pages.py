@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deshred.arrangement.costs import Floats, PageEnds, ScoreRange
 from deshred.arrangement.fixings import Ints, PageCount
@@ -93,10 +94,11 @@ def _row(compatibility: Compatibility, i: int) -> Floats:
 def _column(compatibility: Compatibility, j: int) -> Floats:
     if compatibility.columns is None:
         return _without(compatibility.scores[:, j], j)
-    return compatibility.scores[compatibility.columns == j].astype(np.float64)
+    column: Floats = compatibility.scores[compatibility.columns == j].astype(np.float64)
+    return column
 
 
-def _without(scores: Floats, i: int) -> Floats:
+def _without(scores: NDArray[np.float32], i: int) -> Floats:
     return np.delete(scores, i).astype(np.float64)
 
 

@@ -22,6 +22,7 @@ from deshred.errors import DeshredError
 
 _STATUS = highspy.HighsModelStatus
 _NO_LIMIT = 2**31 - 1
+Basis = highspy.HighsBasis
 
 
 class TimeUp(Exception):
@@ -45,7 +46,7 @@ class ArcProgram:
         self._keys: set[bytes] = set()
         n = degrees.n_nodes
         self._first = 2 * n + len(degrees.free)
-        self._highs = highs = highspy.Highs()
+        self._highs = highs = highspy.Highs()  # type: ignore[no-untyped-call]
         highs.silent()
         for option, value in (("threads", 1), ("parallel", "off"), ("presolve", "off"), ("random_seed", 1)):
             highs.setOptionValue(option, value)
@@ -200,11 +201,11 @@ class ArcProgram:
         if self._highs.getModelStatus() == _STATUS.kTimeLimit:
             raise TimeUp
 
-    def basis(self) -> highspy.HighsBasis:
+    def basis(self) -> Basis:
         """The current basis, to return to."""
         return self._highs.getBasis()
 
-    def restore(self, basis: highspy.HighsBasis) -> None:
+    def restore(self, basis: Basis) -> None:
         """Return to a basis; cuts added since then start slack."""
         missing = self._highs.getNumRow() - len(basis.row_status)
         if missing:

@@ -56,7 +56,9 @@ def read_atsp(path: Path) -> AtspInstance:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
     header_text, found, rest = text.partition("EDGE_WEIGHT_SECTION")
     if not found:
-        raise InputError(f"{path}: no EDGE_WEIGHT_SECTION, so this is no TSPLIB file with explicit distances.")
+        raise InputError(
+            f"{path}: no EDGE_WEIGHT_SECTION, so this is no TSPLIB file with explicit distances."
+        )
     header = dict(re.findall(r"^\s*(\w+)\s*:\s*(.*?)\s*$", header_text, re.MULTILINE))
     n = _dimension(path, header)
     words = rest.split("EOF")[0].split()
@@ -67,7 +69,9 @@ def read_atsp(path: Path) -> AtspInstance:
         raise InputError(f"{path}: {wrong!r} among the distances is no number.") from None
     if len(values) != n * n:
         kind = "truncated" if len(values) < n * n else "longer than it says"
-        raise InputError(f"{path}: {n} cities need {n * n} distances, the file holds {len(values)}: it is {kind}.")
+        raise InputError(
+            f"{path}: {n} cities need {n * n} distances, the file holds {len(values)}: it is {kind}."
+        )
     if not np.isfinite(values).all():
         raise InputError(f"{path}: a distance is not finite.")
     return AtspInstance(header.get("NAME", path.stem), values.reshape(n, n))
@@ -76,11 +80,15 @@ def read_atsp(path: Path) -> AtspInstance:
 def _dimension(path: Path, header: Mapping[str, str]) -> int:
     kind, weights = header.get("TYPE", "ATSP"), header.get("EDGE_WEIGHT_FORMAT", "FULL_MATRIX")
     if kind.split()[0] not in ("ATSP", "TSP") or weights != "FULL_MATRIX":
-        raise InputError(f"{path}: TYPE {kind} with {weights} distances; only ATSP with FULL_MATRIX can be read.")
+        raise InputError(
+            f"{path}: TYPE {kind} with {weights} distances; only ATSP with FULL_MATRIX can be read."
+        )
     try:
         n = int(header["DIMENSION"])
     except (KeyError, ValueError):
-        raise InputError(f"{path}: DIMENSION is {header.get('DIMENSION', 'missing')!r}, not a number.") from None
+        raise InputError(
+            f"{path}: DIMENSION is {header.get('DIMENSION', 'missing')!r}, not a number."
+        ) from None
     if n < 1:
         raise InputError(f"{path}: DIMENSION is {n}; there must be at least one city.")
     return n

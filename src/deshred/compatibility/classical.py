@@ -95,5 +95,5 @@ def _wrapped_squares(rights: Tones, lefts: Tones) -> NDArray[np.float32]:
     squares = np.empty((len(rights), len(lefts)), np.float32)
     for right, row in zip(rights, squares, strict=True):
         differences = (right - lefts).astype(np.float32)
-        row[:] = np.einsum("ij,ij->i", differences, differences)
+        row[:] = (differences[:, None, :] @ differences[:, :, None])[:, 0, 0]  # twice as fast as einsum
     return squares

@@ -15,8 +15,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from deshred.compatibility.pairwise import FITS, MAP_STEP
 from deshred.compatibility.samples import SampleOptions, Samples, join_samples, sample_page
-from deshred.compatibility.squeezenet import FITS, SqueezeNet, build_squeezenet, file_checksum
+from deshred.compatibility.shared_joins import SharedJoins
+from deshred.compatibility.squeezenet import SqueezeNet, build_squeezenet, file_checksum
 from deshred.compatibility.training import export_onnx
 from deshred.errors import InputError, SettingsError
 from deshred.imaging.intact import IntactPage
@@ -26,11 +28,11 @@ _VALIDATION_EPOCH = -1  # its samples never change, and no epoch of training has
 
 @dataclass(frozen=True)
 class PairwiseTrainingOptions:
-    """How long and how fast; `learning_rate` None: 1e-4 in thirds from ImageNet weights, else 1e-3 in one cycle."""
+    """How long and how fast."""
 
     epochs: int = 10
     batch: int = 256
-    learning_rate: float | None = None
+    learning_rate: float | None = None  # None: 1e-4 with ImageNet weights, 1e-3 without
     dropout: float = 0.5
     fresh: bool = True  # shred the pages anew for every epoch; the paper does it once
     validation_share: float = 0.1  # of the pages
@@ -153,3 +155,24 @@ class PairwiseTask:
         logits = network(ink)
         accuracy = ((logits[:, FITS] > logits[:, 1 - FITS]) == (truth == FITS)).float().mean().item()
         return F.cross_entropy(logits, truth), {"accuracy": accuracy}
+
+
+def export_pairwise(
+    network: SqueezeNet, path: Path, *, options: SampleOptions, card: Mapping[str, Any]
+) -> None:
+    """Write the network over blocks of joins as ONNX, with the options of its samples inside."""
+    joins = SharedJoins(network, columns=options.columns)
+    edges = torch.zeros(2, 8 * MAP_STEP, options.columns // 2, dtype=torch.uint8)
+    export_onnx(
+        joins,
+        {"rights": edges, "lefts": edges[:1]},
+        ["map"],
+        {
+            "rights": {0: "a", 1: "rows"},
+            "lefts": {0: "b", 1: "rows"},
+            "map": {0: "a", 1: "b", 3: "steps"},
+        },
+        path,
+        kind=PairwiseTask.kind,
+        card={**card, "options": asdict(options), "receptive_rows": joins.receptive_rows},
+    )

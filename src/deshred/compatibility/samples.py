@@ -40,7 +40,9 @@ class SampleOptions:
                 f"{self.shreds}, {self.step} and {self.max_positives}."
             )
         if not 0 <= self.noise_columns <= self.columns // 2:
-            raise SettingsError(f"noise_columns must lie in 0..{self.columns // 2}, got {self.noise_columns}.")
+            raise SettingsError(
+                f"noise_columns must lie in 0..{self.columns // 2}, got {self.noise_columns}."
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +77,8 @@ def cut_page(ink: Ink, rng: np.random.Generator, *, options: SampleOptions) -> C
     shreds = ink[:, : width * options.shreds].reshape(len(ink), options.shreds, width).transpose(1, 0, 2)
     if width < half:
         raise SettingsError(
-            f"a page {ink.shape[1]} px wide in {options.shreds} shreds leaves {width} px per shred, less than "
-            f"the {half} px of a sample. Give wider pages or fewer shreds."
+            f"a page {ink.shape[1]} px wide in {options.shreds} shreds leaves {width} px per shred, "
+            f"less than the {half} px of a sample. Give wider pages or fewer shreds."
         )
     shreds = shreds.copy()
     shape = (options.shreds, len(ink), noise)

@@ -15,8 +15,6 @@ from torch import Tensor, nn
 
 from deshred.errors import ModelError
 
-FITS = 1  # channel of the positive class; 0 is "does not fit"
-
 
 def reachable_taps(weight: Tensor, map_rows: int, map_columns: int) -> Tensor:
     """The taps of a padded 3x3 kernel that see more than padding on a map of this size.

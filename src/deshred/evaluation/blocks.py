@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.compatibility.scoring import ScoreBlock, Scorer
-from deshred.elements import Compatibility
+from deshred.elements import Compatibility, Margins
 from deshred.executors import Progress
 from deshred.imaging.edges import EdgePair
 from deshred.pipeline import Stopwatch
@@ -29,11 +29,12 @@ FORMAT = "block 1"  # in the name of every file: files of other formats are not 
 
 @dataclass(frozen=True, eq=False)
 class EdgedDocument:
-    """A document without its pixels: ids and edges of the shreds that carry ink."""
+    """A document without its pixels: ids, edges and margins of the shreds that carry ink."""
 
     name: str
     ids: tuple[str, ...]
     edges: tuple[EdgePair, ...]
+    margins: Margins
     blank: int  # shreds dropped
     fingerprint: str = ""  # of its ShredSet; only needed to keep blocks on disk
 
@@ -87,7 +88,8 @@ class ScoreBlocks:
         offsets = np.block([[block.offsets for block in row] for row in rows])[np.ix_(order, order)]
         np.fill_diagonal(scores, -np.inf)
         ids = self._ids[self._starts[window.start] : self._starts[window.stop]]
-        return Compatibility(tuple(ids[i] for i in order.tolist()), scores, offsets)
+        margins = _join_margins([self._documents[at].margins for at in documents], order)
+        return Compatibility(tuple(ids[i] for i in order.tolist()), scores, offsets, margins=margins)
 
     def score_all(self, windows: Sequence[Window]) -> None:
         """Compute every block that these windows need, with progress."""
@@ -132,6 +134,14 @@ class ScoreBlocks:
         return hashlib.sha256("\n".join((FORMAT, self._scorer.fingerprint, *pair)).encode()).hexdigest()
 
 
+def _join_margins(margins: Sequence[Margins], order: NDArray[np.int64]) -> Margins:
+    return Margins(
+        np.concatenate([one.starts for one in margins])[order],
+        np.concatenate([one.ends for one in margins])[order],
+        np.concatenate([one.widths_mm for one in margins])[order],
+    )
+
+
 def _save(file: Path, block: ScoreBlock) -> None:
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, scores=block.scores, offsets=block.offsets)
@@ -141,7 +151,7 @@ def _save(file: Path, block: ScoreBlock) -> None:
 def _load(file: Path) -> ScoreBlock | None:
     """The block in this file; None when there is none or it is damaged, to be computed again."""
     try:
-        with np.load(file, allow_pickle=False) as arrays:
+        with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as arrays:
             return ScoreBlock(arrays["scores"], arrays["offsets"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from deshred.arrangement import ArrangementOptions, arrange
+from deshred.compatibility.margins import weigh_margins
 from deshred.compatibility.scoring import Scorer, cut_edges
 from deshred.elements import Arrangement, ShredSet
 from deshred.errors import InputError, SettingsError
@@ -23,7 +24,6 @@ from deshred.evaluation.blocks import EdgedDocument, ScoreBlocks, Window
 from deshred.evaluation.collections import Collection, Document, read_document
 from deshred.evaluation.metrics import (
     Place,
-    Reliability,
     Truth,
     count_whole,
     measure_accuracy,
@@ -131,10 +131,15 @@ class _KnownEdges:
 
 
 @dataclass(frozen=True)
+class _JudgedJoin:
+    probability: float
+    is_true: bool
+
+
+@dataclass(frozen=True)
 class _Solved:
     result: InstanceResult
-    probabilities: tuple[float, ...]  # of the joins, empty when the scorer gives none
-    outcomes: tuple[bool, ...]
+    joins: tuple[_JudgedJoin, ...]  # those with a probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +160,6 @@ class _Solving:
 
     def _judge(self, arrangement: Arrangement, window: Window) -> _Solved:
         truth = self.pile.truth.restrict(arrangement.order)
-        believed = [join for join in arrangement.joins if join.probability is not None]
         result = InstanceResult(
             documents=tuple(document.name for document in self.pile.documents[window.start : window.stop]),
             shreds=len(arrangement.order),
@@ -165,19 +169,21 @@ class _Solving:
             gap=arrangement.gap,
             pages=None if self.options.arrangement.pages == 1 else measure_pages(arrangement, truth),
         )
-        return _Solved(
-            result,
-            probabilities=tuple(join.probability for join in believed if join.probability is not None),
-            outcomes=tuple((join.left, join.right) in truth.joins for join in believed),
+        joins = tuple(
+            _JudgedJoin(join.probability, (join.left, join.right) in truth.joins)
+            for join in arrangement.joins
+            if join.probability is not None
         )
+        return _Solved(result, joins)
 
 
 def _conclude(k: str, solved: Sequence[_Solved]) -> KResult:
-    probabilities = [probability for one in solved for probability in one.probabilities]
-    outcomes = [outcome for one in solved for outcome in one.outcomes]
-    reliability: Reliability | None = None
-    if probabilities:
-        reliability = measure_reliability(probabilities, outcomes)
+    joins = [join for one in solved for join in one.joins]
+    reliability = None
+    if joins:
+        reliability = measure_reliability(
+            [join.probability for join in joins], [join.is_true for join in joins]
+        )
     return KResult(k, tuple(one.result for one in solved), reliability)
 
 
@@ -205,8 +211,16 @@ class _Reading:
             _check_inked(inked, document)
             with self.stopwatch.measure("edges"):
                 edges = cut_edges(inked, self.scorer, executor=self.executor)
-            fingerprint = inked.fingerprint if with_fingerprints else ""
-            edged.append(EdgedDocument(document.name, inked.ids, tuple(edges), sum(blank), fingerprint))
+            edged.append(
+                EdgedDocument(
+                    document.name,
+                    inked.ids,
+                    tuple(edges),
+                    weigh_margins(inked, edges),
+                    blank=sum(blank),
+                    fingerprint=inked.fingerprint if with_fingerprints else "",
+                )
+            )
             places |= known.truth.restrict(inked.ids).places
             if progress is not None:
                 progress("reading", done, len(documents))

@@ -122,7 +122,7 @@ class EvaluationResult:
     def to_text(self) -> str:
         """Tables to print: every k, every document at k = 1, seconds."""
         model = "" if self.model is None else f", model {self.model.name}"
-        pile = f"{len(self.kinds)} documents, {self.shreds} shreds, {self.blank} blank ones dropped"
+        pile = f"{len(self.kinds)} documents, {self.shreds} shreds, {self.blank} blank dropped"
         lines = [
             f"{self.collection}: {pile}; scorer {self.scorer}{model}",
             "",

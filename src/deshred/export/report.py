@@ -30,6 +30,7 @@ _OVERVIEW_SIDE = 1400
 _THUMBNAIL_HEIGHT = 352
 _CLOSEUP = (540, 330)  # px of the page: width, height
 _MOST_CLOSEUPS = 60
+_MOST_LINES = 8
 _MOST_ROWS_UNFOLDED = 40
 _MARKS = {"sure": "●", "likely": "◆", "open": "▲"}
 _MEANINGS = {
@@ -171,10 +172,14 @@ def _page(page: Page, number: int, total: int, marks: Sequence[_Mark]) -> str:
     open_count = sum(mark.join.verdict == "open" for mark in marks)
     note = f", {_count(open_count, 'join')} worth a look" if open_count else ""
     picture = _embed(_shrink(page.image, _PAGE_WIDTH, 10**6), f"Page {number}, composed of {count}")
+    signposts = "".join(_signpost(mark) for mark in marks)
+    doubtful = sum(mark.join.verdict != "sure" for mark in marks)
+    crowded = " crowded" if doubtful > _MOST_LINES else ""  # else the page cannot be read for its lines
     return (
         f'<figure class="page" id="page-{number}"><figcaption><h3>Page {number} of {total}</h3>'
         f'<span class="soft">{count}, {size}{note}</span></figcaption>'
-        f'<div class="sheet">{picture}{"".join(_signpost(mark) for mark in marks)}</div></figure>'
+        f'<div class="sheet{crowded}" style="--ratio:{width / height:.4f}">{picture}{signposts}</div>'
+        "</figure>"
     )
 
 

@@ -27,10 +27,10 @@ def reconstruct_into(
     """Reconstruct files and folders into a run folder; an interrupted run goes on where it stopped."""
     settings = settings or Settings()
     executor = default_executor(settings.jobs)
+    inputs = list(inputs)
     run = RunFolder.open(folder, force=force)
-    reconstruction = reconstruct(
-        inputs, settings=settings, executor=executor, progress=progress, store=run
-    )
+    run.keep_apart(inputs)
+    reconstruction = reconstruct(inputs, settings=settings, executor=executor, progress=progress, store=run)
     save_run(reconstruction, run, executor=executor, progress=progress)
     return reconstruction
 

@@ -24,6 +24,7 @@ _MIN_CHROMA = 14.0  # CIELAB units; paper yellowed by age stays below
 _MAX_DARK_LIGHTNESS = 55.0  # CIELAB units; a lighter grey lies between ink and paper
 _MIN_SHARE = 0.03  # of the sheet that has to be background
 _GRADIENT_MM = 12.0  # lamp, lid and book-fold shadows are wider than this
+_INK_LEVEL = 50  # of 255; print is seldom darker than a sheet below this
 _NEUTRAL = np.full(3, 3**-0.5)
 _REMEDY = (
     "Scan in color on a sheet of saturated color (orange, green, blue), name the color with --background, "
@@ -44,14 +45,18 @@ class Background:
     brightness: Field  # thumbnail: the background's mean of R, G, B
     paper: float  # blank paper along `direction`
 
+    @property
+    def is_dark_as_ink(self) -> bool:
+        return not self.is_colored and max(self.color) <= _INK_LEVEL
+
     def __repr__(self) -> str:
         return f"Background(#{bytes(self.color).hex()}, {self.share:.0%} of the sheet)"
 
 
 def find_background(scan: Scan, *, color: tuple[int, int, int] | None = None) -> Background:
-    """Find the color on which the shreds lie, or where a given color lies, with its gradient over the sheet."""
+    """Find the color on which the shreds lie, unless it is given, and its gradient over the sheet."""
     thumbnail = _shrink(scan)
-    lab = cv2.cvtColor(thumbnail, cv2.COLOR_RGB2LAB)
+    lab = np.asarray(cv2.cvtColor(thumbnail, cv2.COLOR_RGB2LAB), np.float32)
     mode = _dominant_color(scan, lab) if color is None else _to_lab(color)
     is_colored = bool(np.hypot(mode[1], mode[2]) >= _MIN_CHROMA)
     bare = _alike(lab, mode)
@@ -88,7 +93,7 @@ def find_background(scan: Scan, *, color: tuple[int, int, int] | None = None) ->
 
 
 def measure_coverage(image: Image, background: Background) -> Field:
-    """The share of paper in every pixel: 0 on the background, 1 on paper, ink or not; about 0.5 on the outline."""
+    """The share of paper in every pixel: 0 on background, 1 on paper and on ink, about 0.5 on the outline."""
     height, width = image.shape[:2]
     level = cv2.resize(background.level, (width, height), interpolation=cv2.INTER_LINEAR)
     along = _project(image, background.direction)
@@ -105,7 +110,7 @@ def measure_coverage(image: Image, background: Background) -> Field:
         _count_ink_as_paper(coverage, image, background)
     if background.noise > 0.1:
         sigma = min(1.5, 0.5 + 4 * (background.noise - 0.1))
-        coverage = cv2.GaussianBlur(coverage, (0, 0), sigma)
+        return np.asarray(cv2.GaussianBlur(coverage, (0, 0), sigma), np.float32)
     return coverage
 
 
@@ -113,8 +118,7 @@ def _count_ink_as_paper(coverage: Field, image: Image, background: Background) -
     height, width = image.shape[:2]
     brightness = cv2.resize(background.brightness, (width, height), interpolation=cv2.INTER_LINEAR)
     grey = cv2.transform(image, np.full((1, 3), 1 / 3, np.float32))
-    floor = float(np.median(background.brightness))
-    if floor > 50:
+    if not background.is_dark_as_ink:
         # A dark grey sheet is still lighter than ink; a shadow that takes 40 % away is not to be expected.
         coverage[grey < 0.6 * brightness] = 1.0
     spread = image.max(axis=2).astype(np.int16) - image.min(axis=2)
@@ -126,7 +130,8 @@ def _shrink(scan: Scan) -> Field:
     scale = min(1.0, _THUMBNAIL_DPI / scan.dpi)
     height, width = scan.image.shape[:2]
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    return cv2.resize(scan.image, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+    small = cv2.resize(scan.image, size, interpolation=cv2.INTER_AREA)
+    return np.asarray(small, np.float32) / np.float32(255)
 
 
 def _to_lab(color: tuple[int, int, int]) -> Field:
@@ -152,9 +157,9 @@ def _colored_mode(lab: Field) -> Field | None:
     if not colored.any():
         return None
     tones = lab[colored]
-    histogram, _, _ = np.histogram2d(tones[:, 1], tones[:, 2], bins=64, range=((-128, 128), (-128, 128)))
-    histogram = cv2.GaussianBlur(histogram.astype(np.float32), (0, 0), 1.5)
-    a, b = np.unravel_index(int(histogram.argmax()), histogram.shape)
+    counts, _, _ = np.histogram2d(tones[:, 1], tones[:, 2], bins=64, range=((-128, 128), (-128, 128)))
+    smooth = cv2.GaussianBlur(counts.astype(np.float32), (0, 0), 1.5)
+    a, b = np.unravel_index(int(smooth.argmax()), smooth.shape)
     peak = np.array([a * 4 - 126, b * 4 - 126], np.float32)
     near = np.linalg.norm(tones[:, 1:] - peak, axis=1) < 12
     mode: Field = np.median(tones[near], axis=0)
@@ -178,12 +183,10 @@ def _alike(lab: Field, mode: Field) -> NDArray[np.bool_]:
     chroma = float(np.hypot(mode[1], mode[2]))
     if chroma < _MIN_CHROMA:
         near = np.abs(lab[..., 0] - mode[0]) < 14
-        alike: NDArray[np.bool_] = near & (np.hypot(lab[..., 1], lab[..., 2]) < _MIN_CHROMA)
-        return alike
+        return np.asarray(near & (np.hypot(lab[..., 1], lab[..., 2]) < _MIN_CHROMA))
     along = (lab[..., 1] * mode[1] + lab[..., 2] * mode[2]) / chroma
     aside = np.abs(lab[..., 1] * mode[2] - lab[..., 2] * mode[1]) / chroma
-    alike = (along > 0.6 * chroma) & (along < 1.6 * chroma) & (aside < 0.45 * along)
-    return alike
+    return np.asarray((along > 0.6 * chroma) & (along < 1.6 * chroma) & (aside < 0.45 * along))
 
 
 def _frame(alike: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -193,7 +196,7 @@ def _frame(alike: NDArray[np.bool_]) -> NDArray[np.bool_]:
     ring = np.ones(inner.shape, bool)
     ring[belt:-belt, belt:-belt] = False
     frame: NDArray[np.bool_] = inner[ring]
-    return frame
+    return frame if frame.size else alike
 
 
 def _without_outlines(bare: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -231,6 +234,7 @@ def _noise(scan: Scan, direction: NDArray[np.float32], bare: NDArray[np.bool_], 
 
 
 def _project(image: Image, direction: NDArray[np.float32]) -> Field:
-    # OpenCV keeps the depth of its input, so the image is widened by scaling into float first.
-    planes = [cv2.multiply(image[..., i], float(direction[i]), dtype=cv2.CV_32F) for i in range(3)]
-    return cv2.add(cv2.add(planes[0], planes[1]), planes[2])
+    total: Field = np.multiply(image[..., 0], direction[0], dtype=np.float32)
+    for channel in (1, 2):
+        total += np.multiply(image[..., channel], direction[channel], dtype=np.float32)
+    return total

@@ -19,6 +19,7 @@ from deshred.errors import SettingsError
 
 _BLOCKS = 24
 _MIN_ROWS = 10 * _BLOCKS  # shorter scraps do not say whether they lean
+_WHOLE = 0.9  # of the usual width
 _NOWHERE = np.iinfo(np.int32).min  # frontier of rows that hold no paper yet
 
 
@@ -136,11 +137,17 @@ def _bends(mask: Mask, max_lean_degrees: float) -> NDArray[np.int64]:
     rows = np.flatnonzero(mask.any(axis=1))
     if rows.size < _MIN_ROWS or not max_lean_degrees:
         return straight
-    middles = (mask.argmax(axis=1) + mask.shape[1] - mask[:, ::-1].argmax(axis=1)) / 2
-    # medians of blocks: torn corners and teeth must not bend a straight shred
-    blocks = np.array_split(rows, _BLOCKS)
+    starts = mask.argmax(axis=1)
+    stops = mask.shape[1] - mask[:, ::-1].argmax(axis=1)
+    blocks = np.array_split(rows, _BLOCKS)  # medians: teeth must not bend a straight shred
     at = np.array([np.median(block) for block in blocks])
-    curve = np.polynomial.Polynomial.fit(at, [np.median(middles[block]) for block in blocks], deg=3)
+    lefts = np.array([np.median(starts[block]) for block in blocks])
+    rights = np.array([np.median(stops[block]) for block in blocks])
+    whole = rights - lefts > _WHOLE * np.median(rights - lefts)  # where a side is torn off, the middle lies
+    if whole.sum() < _BLOCKS / 3:
+        return straight
+    at, middles = at[whole], (lefts + rights)[whole] / 2
+    curve = np.polynomial.Polynomial.fit(at, middles, deg=3)
     steepest = float(np.abs(curve.deriv()(at)).max())
     if steepest > np.tan(np.radians(max_lean_degrees)):
         return straight

@@ -114,10 +114,10 @@ def _is_plain(opened: PIL.Image.Image, content: bytes) -> bool:
 
 
 def _decode_plain(content: bytes, path: Path) -> Image:
-    image: Image | None = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR_RGB)
+    image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR_RGB)
     if image is None:
         raise InputError(f"{path}: the image is damaged. Copy or scan it again.")
-    return image
+    return np.asarray(image, np.uint8)
 
 
 def _decode_frames(opened: PIL.Image.Image, path: Path) -> Iterator[Frame]:
@@ -152,14 +152,18 @@ def _to_rgb(picture: PIL.Image.Image, path: Path) -> tuple[Image, Mask | None]:
             raise InputError(f"{path}: every pixel is transparent. Save it without its alpha channel.")
         return np.ascontiguousarray(rgba[..., :3]), None if mask.all() else mask
     if picture.mode in ("1", "L"):
-        return cv2.cvtColor(np.asarray(picture.convert("L")), cv2.COLOR_GRAY2RGB), None
+        return _from_gray(np.asarray(picture.convert("L"))), None
     return np.asarray(picture.convert("RGB")), None
 
 
 def _from_deep_gray(gray: NDArray[Any]) -> Image:
     """16 bits to 8; Pillow opens some 8-bit files with 32 bits per pixel, which need no scaling."""
     deep = gray.astype(np.int64) >> 8 if gray.max(initial=0) > 255 else gray
-    return cv2.cvtColor(np.clip(deep, 0, 255).astype(np.uint8), cv2.COLOR_GRAY2RGB)
+    return _from_gray(np.clip(deep, 0, 255).astype(np.uint8))
+
+
+def _from_gray(gray: NDArray[np.uint8]) -> Image:
+    return np.asarray(cv2.cvtColor(gray, cv2.COLOR_GRAY2RGB), np.uint8)
 
 
 def _resolutions(picture: PIL.Image.Image) -> tuple[float | None, float | None]:
@@ -208,7 +212,7 @@ def resize(image: Image, mask: Mask | None, scale_x: float, scale_y: float) -> t
     height, width = image.shape[:2]
     size = (max(1, round(width * scale_x)), max(1, round(height * scale_y)))
     method = cv2.INTER_AREA if scale_x * scale_y < 1 else cv2.INTER_CUBIC
-    resized = cv2.resize(image, size, interpolation=method)
+    resized = np.asarray(cv2.resize(image, size, interpolation=method), np.uint8)
     if mask is None:
         return resized, None
     coverage = cv2.resize(mask.astype(np.float32), size, interpolation=method)

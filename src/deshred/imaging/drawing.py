@@ -310,6 +310,7 @@ def _paint_letterhead(canvas: Canvas, face: Typeface) -> float:
 
 
 def _paint_letter(canvas: Canvas) -> None:
+    canvas.words = Phrasebook(canvas.rng)
     face = canvas.face((SERIF, SANS, TYPEWRITER, GARAMOND, TYPEWRITER))
     y = _paint_letterhead(canvas, face)
     size = canvas.uniform(10, 12)
@@ -429,6 +430,7 @@ def _paint_budget(canvas: Canvas) -> None:
 
 
 def _paint_memo(canvas: Canvas) -> None:
+    canvas.words = Phrasebook(canvas.rng)
     face = canvas.face((TYPEWRITER, SANS, SERIF, TYPEWRITER))
     size = canvas.uniform(10, 12)
     font, bold = canvas.font(face.regular, size), canvas.font(face.bold, size)

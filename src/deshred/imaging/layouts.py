@@ -1,7 +1,7 @@
 """Shreds in, a simulated flatbed scan of them on a colored sheet out, with the true place of each.
 
-Paper and sheet mix in linear light, as in a scanner; then come uneven lamp, shadow, blur, channels that do not
-quite meet, noise and JPEG. Tests, benchmarks and the pictures of the guide are made here.
+Paper and sheet mix in linear light, as in a scanner; then come uneven lamp, shadow, blur, channels that do
+not quite meet, noise and JPEG. Tests, benchmarks and the pictures of the guide are made here.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class LayoutOptions:
 
     def __post_init__(self) -> None:
         if self.dpi < 50 or min(self.width_mm, self.height_mm) < 20:
-            raise SettingsError(f"a sheet of {self.width_mm} x {self.height_mm} mm at {self.dpi} dpi is too small.")
+            raise SettingsError(
+                f"a sheet of {self.width_mm} x {self.height_mm} mm at {self.dpi} dpi is too small."
+            )
         if not 0 <= self.gradient < 1 or not 0 <= self.shadow < 1:
             raise SettingsError(f"gradient {self.gradient} and shadow {self.shadow} must be in [0, 1).")
 
@@ -103,7 +105,11 @@ def lay_out(
     joined = _choose_pairs(len(posed), rng, options.touching_pairs)
     places = _place(posed, joined, (height, width), options)
     sheet = np.broadcast_to(_to_light(np.array(options.color, np.float32)), (height, width, 3)).copy()
-    sheet *= 1 + 0.02 * cv2.GaussianBlur(rng.standard_normal((height, width)).astype(np.float32), (0, 0), 1)[..., None]
+    sheet *= (
+        1
+        + 0.02
+        * cv2.GaussianBlur(rng.standard_normal((height, width)).astype(np.float32), (0, 0), 1)[..., None]
+    )
     laid = []
     for i, (x, y) in enumerate(places):
         one = posed[i]
@@ -117,8 +123,7 @@ def lay_out(
 
 
 def _to_light(levels: NDArray[np.float32]) -> NDArray[np.float32]:
-    light: NDArray[np.float32] = (levels / 255) ** _GAMMA
-    return light
+    return np.asarray((levels / 255) ** _GAMMA, np.float32)
 
 
 def _pose(shred: Shred, rng: np.random.Generator, options: LayoutOptions) -> _Posed:
@@ -159,7 +164,10 @@ def _place(
 ) -> list[tuple[int, int]]:
     """Top left corners; each shred slides left until its outline is one gap from its neighbor's."""
     height, width = shape
-    gap, margin = options.gap_mm / 25.4 * options.dpi, max(options.rim_mm, options.gap_mm) / 25.4 * options.dpi
+    gap, margin = (
+        options.gap_mm / 25.4 * options.dpi,
+        max(options.rim_mm, options.gap_mm) / 25.4 * options.dpi,
+    )
     overlap = options.overlap_mm / 25.4 * options.dpi
     y, row_height = round(options.top_mm / 25.4 * options.dpi), 0
     skyline = np.full(4 * height, margin - gap)
@@ -222,11 +230,13 @@ def _scan(light: NDArray[np.float32], rng: np.random.Generator, options: LayoutO
         for channel, sign in ((0, 0.5), (2, -0.5)):
             move = np.array([[1, 0, 0], [0, 1, sign * options.misregistration_px]], np.float32)
             plane = np.ascontiguousarray(levels[..., channel])
-            levels[..., channel] = cv2.warpAffine(plane, move, (width, height), borderMode=cv2.BORDER_REPLICATE)
+            levels[..., channel] = cv2.warpAffine(
+                plane, move, (width, height), borderMode=cv2.BORDER_REPLICATE
+            )
     if options.noise:
         levels += rng.normal(0, options.noise, levels.shape).astype(np.float32)
     image: Image = np.clip(levels.round(), 0, 255).astype(np.uint8)
     if options.jpeg_quality is not None:
         _, packed = cv2.imencode(".jpg", image[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, options.jpeg_quality])
-        image = np.ascontiguousarray(cv2.imdecode(packed, cv2.IMREAD_COLOR)[..., ::-1])
+        image = np.ascontiguousarray(np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)[..., ::-1])
     return image

@@ -6,33 +6,33 @@ import cv2
 import numpy as np
 
 from deshred.elements import Image, Scan
-from deshred.imaging.segmentation import Box, Segmentation
+from deshred.imaging.patches import Box
+from deshred.imaging.segmentation import RUNS_OUT, Segmentation
 
 _OVERVIEW_SIDE = 1600
 _FOUND = ((0, 90, 200), (150, 0, 130))  # neighbors take turns, so that merged or split ones stand out
 _DOUBTFUL, _IGNORED, _RIM = (215, 0, 0), (90, 90, 90), (90, 90, 90)
-_HARMLESS = "runs out of the sheet"
 
 
 def draw_overview(scan: Scan, segmentation: Segmentation, *, longest_side: int = _OVERVIEW_SIDE) -> Image:
-    """The sheet with numbered outlines: blue and violet in turn, red with a warning, grey crosses on scraps."""
+    """The sheet with numbered outlines: blue and violet in turn, red with a warning; scraps crossed out."""
     height, width = scan.image.shape[:2]
     scale = min(1.0, longest_side / max(height, width))
     size = max(1, round(width * scale)), max(1, round(height * scale))
-    picture = cv2.resize(scan.image, size, interpolation=cv2.INTER_AREA)
+    picture = np.array(cv2.resize(scan.image, size, interpolation=cv2.INTER_AREA), np.uint8)
     thickness = max(1, longest_side // 700)
     for rim in segmentation.rims:
         _draw_rim(picture, rim.side, rim.start_depth * scale, rim.end_depth * scale)
     for scrap in segmentation.scraps:
         _cross_out(picture, scrap.box, scale, thickness)
     for number, cutout in enumerate(segmentation.cutouts):
-        is_doubtful = any(warning != _HARMLESS for warning in cutout.warnings)
+        is_doubtful = any(warning != RUNS_OUT for warning in cutout.warnings)
         color = _DOUBTFUL if is_doubtful else _FOUND[number % 2]
         # Four fractional bits keep the outline smooth in the shrunken picture.
         outline = ((cutout.outline + 0.5) * scale * 16 - 8).round().astype(np.int32)
         cv2.polylines(picture, [outline], True, color, thickness, cv2.LINE_AA, shift=4)
         _label(picture, cutout.id.rpartition("#")[2], cutout.box, scale, color)
-    return np.asarray(picture, np.uint8)
+    return picture
 
 
 def _draw_rim(picture: Image, side: str, start: float, end: float) -> None:
@@ -61,6 +61,8 @@ def _label(picture: Image, text: str, box: Box, scale: float, color: tuple[int, 
     middle_x, middle_y = (box.x + box.width / 2) * scale, (box.y + box.height / 2) * scale
     left = int(np.clip(middle_x - width / 2, 4, max(4, picture.shape[1] - width - 4)))
     base = int(np.clip(middle_y + height / 2, height + 4, max(height + 4, picture.shape[0] - 4)))
-    cv2.rectangle(picture, (left - 4, base - height - 4), (left + width + 4, base + 4), (255, 255, 255), cv2.FILLED)
+    cv2.rectangle(
+        picture, (left - 4, base - height - 4), (left + width + 4, base + 4), (255, 255, 255), cv2.FILLED
+    )
     cv2.rectangle(picture, (left - 4, base - height - 4), (left + width + 4, base + 4), color, 1)
     cv2.putText(picture, text, (left, base), cv2.FONT_HERSHEY_SIMPLEX, size, color, weight, cv2.LINE_AA)

@@ -241,10 +241,8 @@ _DATE_FIELDS = _split(
 )
 _NUMBER_FIELDS = _split("Monthly rent|Account number|Telephone|Number of copies|Length in cm|Deposit paid")
 _FILE_FIELDS = _split("File number|Identity card no.|Vehicle|Reference|Policy number")
-_REMARK_FIELDS = _split("Remarks|Reason for request|Further details|Occupation")
-_REMARKS = _split(
-    "none|see letter|as agreed by phone|carpenter|teacher|new roof|two cats|no objections|moving house"
-)
+_REMARK_FIELDS = _split("Remarks|Reason for request|Further details")
+_REMARKS = _split("none|see letter|as agreed by phone|new roof|two cats|no objections|moving house")
 
 
 @dataclass(frozen=True)

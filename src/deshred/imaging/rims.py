@@ -1,4 +1,4 @@
-"""The scanner's rim: what a scan shows beyond the colored sheet, white lid or dark gap, and how far in it goes."""
+"""The scanner's rim: paper-like bands along the borders of a scan in, those beyond the colored sheet out."""
 
 from __future__ import annotations
 

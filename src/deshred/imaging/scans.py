@@ -8,6 +8,7 @@ folders are searched with all their subfolders.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ from deshred.errors import InputError, SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor
 from deshred.imaging.decoding import WORKING_DPI, Frame, decode, resize
 from deshred.imaging.overview import draw_overview
-from deshred.imaging.segmentation import Segmentation, SegmentationOptions, is_sheet, segment
+from deshred.imaging.segmentation import Segmentation, SegmentationOptions, is_sheet, segment_all
+from deshred.store import MARKER
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".pdf"})
 SHRED_FOLDERS = ("strips", "shreds")
@@ -173,6 +175,17 @@ def name_files(files: Sequence[Path]) -> list[str]:
     ]
 
 
+def name_scans(scans: Sequence[Scan]) -> list[str]:
+    """A unique name for each scan: that of its file, numbered from 1 when the file has several frames."""
+    frames = Counter(scan.source.path for scan in scans)
+    names = dict(zip(frames, name_files(list(frames)), strict=True))
+    return [_name_frame(names[scan.source.path], scan, frames[scan.source.path]) for scan in scans]
+
+
+def _name_frame(name: str, scan: Scan, frames: int) -> str:
+    return name if frames == 1 else f"{name}#{scan.source.frame + 1:02d}"
+
+
 def _name_parts(file: Path) -> list[str]:
     folders = [part for part in file.resolve().parent.parts[1:] if part not in SHRED_FOLDERS]
     return [*folders, file.stem]
@@ -191,7 +204,8 @@ def _walk(folder: Path) -> Iterator[Path]:
         if entry.name.startswith("."):
             continue
         if entry.is_dir():
-            yield from _walk(entry)
+            if not (entry / MARKER).exists():  # what deshred wrote is read when it is asked for by name
+                yield from _walk(entry)
         elif entry.suffix.lower() in SUFFIXES:
             yield entry
 
@@ -221,17 +235,26 @@ def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: Segm
             )
         scan = to_working_resolution(_with_mask(scans[0], mask_file))
         return Pile(ShredSet([to_shred(scan, name)]), ())
+    names = [_name_frame(name, scan, len(scans)) for scan in scans]
+    shown = [_shows_sheet(scan, options, segmentation) for scan in scans]
+    # All sheets of a file together: a blank page of a PDF among others is no error.
+    found = iter(segment_all(list(itertools.compress(scans, shown)), options=segmentation))
     shreds: list[Shred] = []
     sheets: list[Sheet] = []
-    for scan in scans:
-        frame_name = name if len(scans) == 1 else f"{name}#{scan.source.frame + 1:02d}"
-        if options.kind == "sheets" or (options.kind == "auto" and is_sheet(scan, options=segmentation)):
-            found = segment(scan, options=segmentation)
-            sheets.append(Sheet(frame_name, found, draw_overview(scan, found)))
-            shreds += _cut_from(found, frame_name)
+    for scan, frame_name, is_one in zip(scans, names, shown, strict=True):
+        if is_one:
+            sheet = next(found)
+            sheets.append(Sheet(frame_name, sheet, draw_overview(scan, sheet)))
+            shreds += _cut_from(sheet, frame_name)
         else:
             shreds.append(to_shred(to_working_resolution(scan), frame_name))
     return Pile(ShredSet(shreds), tuple(sheets))
+
+
+def _shows_sheet(scan: Scan, options: ScanOptions, segmentation: SegmentationOptions) -> bool:
+    if options.kind == "auto":
+        return is_sheet(scan, options=segmentation)
+    return options.kind == "sheets"
 
 
 def _cut_from(sheet: Segmentation, name: str) -> Iterator[Shred]:

@@ -7,8 +7,9 @@ ink inside is paper, and whatever is not taken for a shred is listed.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,16 +21,31 @@ from deshred.elements import Mask, Scan, Shred, Source
 from deshred.errors import InputError, SettingsError
 from deshred.imaging.backgrounds import Background, find_background, measure_coverage
 from deshred.imaging.contacts import separate
+from deshred.imaging.patches import (
+    Box,
+    Patch,
+    bridge_cracks,
+    fill_holes,
+    fill_ink,
+    find_patches,
+    has_holes,
+    measure_size,
+    outer_contour,
+    to_pixels,
+)
 from deshred.imaging.rims import Rim, draw_rims, find_rims
 from deshred.imaging.straightening import Trace, measure_posture, straighten
 
 Progress = Callable[[str, int, int], None]
 
+RUNS_OUT = "runs out of the sheet"
+ODD_SHAPE = "does not have the shape of a shred"
+
+_TOO_WIDE = "wider than a shred"
+_MIN_FULLNESS = 0.5  # of the rectangle around a shred, even a curled one
 _DUST_MM2 = 1.0
-_MAX_FILLED_HOLE_MM2 = 12.0  # a larger one that shows the sheet is a punch hole
-_CRACK_MM = 0.4  # misregistered color channels can cut a shred at a ruled line
-_RULE_MM = 2.5  # the thickest ruled line that is bridged on a sheet as dark as ink
-_DENT_MM = 2.0
+_MANY_SPECKS = 200
+_MARGIN_PX = 3  # around a cut-out, so that interpolation at the outline sees the true background
 
 
 @dataclass(frozen=True)
@@ -59,20 +75,6 @@ class SegmentationOptions:
             raise SettingsError(f"outline_coverage {self.outline_coverage} is not between 0.2 and 0.8.")
         if not 0 <= self.max_lean <= 10:
             raise SettingsError(f"max_lean {self.max_lean} is not between 0 and 10 degrees.")
-
-
-@dataclass(frozen=True)
-class Box:
-    """A rectangle of scan pixels."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-
-    @property
-    def slices(self) -> tuple[slice, slice]:
-        return slice(self.y, self.y + self.height), slice(self.x, self.x + self.width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,12 +173,14 @@ def parse_color(text: str) -> tuple[int, int, int]:
     raise SettingsError(f"{text!r} is not a color; write it like #ff9933 or 255,153,51.")
 
 
-def is_sheet(scan: Scan, *, options: SegmentationOptions = SegmentationOptions()) -> bool:
+def is_sheet(scan: Scan, *, options: SegmentationOptions | None = None) -> bool:
     """Whether a scan shows shreds on a sheet, rather than one shred cut out already."""
-    if scan.mask is not None:
-        return len(_shred_boxes(scan.mask, scan.dpi, options)) > 1
+    options = options or SegmentationOptions()
+    if scan.mask is not None and not scan.mask.all():
+        patches = find_patches(scan.mask, min_area=_DUST_MM2 * to_pixels(1, scan.dpi) ** 2)
+        return sum(_misfit(patch.mask, scan.dpi, options) is None for patch in patches.large) > 1
     height, width = scan.image.shape[:2]
-    if min(height, width) > _pixels(options.max_width_mm, scan.dpi):
+    if min(height, width) > to_pixels(options.max_width_mm, scan.dpi):
         return True
     try:
         background = find_background(scan, color=options.background)
@@ -188,21 +192,33 @@ def is_sheet(scan: Scan, *, options: SegmentationOptions = SegmentationOptions()
     return all(float(side.mean()) > 0.5 for side in sides)
 
 
-def segment(scan: Scan, *, options: SegmentationOptions = SegmentationOptions()) -> Segmentation:
+def segment(scan: Scan, *, options: SegmentationOptions | None = None) -> Segmentation:
     """Find and cut out the shreds of one sheet, numbered in reading order."""
+    options = options or SegmentationOptions()
     segmentation = _segment(scan, options)
     if not segmentation.shreds:
         raise InputError(_explain_empty(scan, segmentation, options))
     return segmentation
 
 
+def _refuse_pictures(scan: Scan, cutouts: Sequence[Cutout]) -> None:
+    """A photo falls apart into something, but not into shreds."""
+    odd = sum(cutout.area for cutout in cutouts if ODD_SHAPE in cutout.warnings)
+    if odd > 0.5 * sum(cutout.area for cutout in cutouts):
+        raise InputError(
+            f"{scan.source.path}: what lies on the background does not look like shreds; is this a photo? "
+            "Name the color under the shreds with --background, or see docs/scanning.md."
+        )
+
+
 def segment_all(
     scans: Sequence[Scan],
     *,
-    options: SegmentationOptions = SegmentationOptions(),
+    options: SegmentationOptions | None = None,
     progress: Progress | None = None,
 ) -> tuple[Segmentation, ...]:
-    """Segment every sheet; a blank sheet among others is kept with a warning, only blank ones are an error."""
+    """Segment every sheet; a blank one among others is kept with a warning, only blank ones are an error."""
+    options = options or SegmentationOptions()
     segmentations = []
     for done, scan in enumerate(scans):
         if progress is not None:
@@ -216,19 +232,20 @@ def segment_all(
 
 
 def _explain_empty(scan: Scan, segmentation: Segmentation, options: SegmentationOptions) -> str:
-    large = [scrap for scrap in segmentation.scraps if scrap.reason.startswith("wider")]
+    large = [scrap for scrap in segmentation.scraps if scrap.reason.startswith(_TOO_WIDE)]
     where = (
         f"{scan.source.path}: found no shreds {options.min_width_mm:g} to {options.max_width_mm:g} mm wide"
     )
     if large:
         width = min(large[0].box.width, large[0].box.height) / scan.dpi * 25.4
         return (
-            f"{where}, but an area {width:.0f} mm wide: is this a whole page or a photo? At {scan.dpi:g} dpi; "
-            "try --dpi if that is wrong, --background to name the color under the shreds, or --as shreds. "
+            f"{where}, but an area {width:.0f} mm wide: is this a whole page or a photo? "
+            f"The scan has {scan.dpi:g} dpi; try --dpi if that is wrong, --background to name the color "
+            "under the shreds, or, if every file is one shred, --as shreds. "
             "See docs/scanning.md."
         )
     return (
-        f"{where} on the background {segmentation.background!r}. If there are any, name the color under them "
+        f"{where} on {segmentation.background!r}. If there are any, name the color under them "
         "with --background, or lower --min-width; if every file is one shred, use --as shreds. "
         "See docs/scanning.md."
     )
@@ -238,9 +255,16 @@ def _explain_empty(scan: Scan, segmentation: Segmentation, options: Segmentation
 class _Found:
     """One shred before it is numbered and made upright."""
 
-    box: Box
-    mask: Mask
+    patch: Patch
     warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Yield:
+    """What the patches of a sheet turned out to be."""
+
+    found: list[_Found]
+    scraps: list[Scrap]
 
 
 def _segment(scan: Scan, options: SegmentationOptions) -> Segmentation:
@@ -250,34 +274,34 @@ def _segment(scan: Scan, options: SegmentationOptions) -> Segmentation:
     rim = draw_rims(rims, paper.shape)
     paper &= ~rim
     if background is not None:
-        _bridge_cracks(paper, background, scan.dpi)
-    found, scraps, dust = _find(scan, paper, coverage, background, options)
-    found = _in_reading_order(found)
-    digits = max(2, len(str(len(found))))
-    stem = (
-        scan.source.path.stem
-        if scan.source.frame == 0
-        else f"{scan.source.path.stem}-{scan.source.frame + 1}"
-    )
-    shreds, cutouts = [], []
-    for number, one in enumerate(found, start=1):
-        shred, cutout = _cut_out(scan, one, coverage, rim, f"{stem}#{number:0{digits}d}", options)
-        shreds.append(shred)
-        cutouts.append(cutout)
-    warnings = _sheet_warnings(cutouts, scraps, dust)
-    height, width = paper.shape
+        paper = bridge_cracks(paper, dpi=scan.dpi, dark_sheet=background.is_dark_as_ink)
+    speck = _DUST_MM2 * to_pixels(1, scan.dpi) ** 2
+    patches = find_patches(paper, min_area=speck)
+    sorted_out = _sort_out(scan, patches.large, coverage, background, options)
+    cuts = [
+        _cut_out(scan, one, coverage, rim, id_, options)
+        for id_, one in zip(_ids(scan.source), _in_reading_order(sorted_out.found), strict=False)
+    ]
+    cutouts = tuple(cutout for _, cutout in cuts)
+    if cutouts:
+        _refuse_pictures(scan, cutouts)
     return Segmentation(
         sheet=scan.source,
         dpi=scan.dpi,
-        size=(width, height),
-        shreds=tuple(shreds),
-        cutouts=tuple(cutouts),
-        scraps=tuple(scraps),
-        dust=dust,
+        size=(paper.shape[1], paper.shape[0]),
+        shreds=tuple(shred for shred, _ in cuts),
+        cutouts=cutouts,
+        scraps=tuple(sorted_out.scraps),
+        dust=patches.specks,
         rims=rims,
         background=background,
-        warnings=warnings,
+        warnings=_sheet_warnings(cutouts, sorted_out.scraps, patches.specks),
     )
+
+
+def _ids(source: Source) -> Iterator[str]:
+    stem = source.path.stem if source.frame == 0 else f"{source.path.stem}-{source.frame + 1}"
+    return (f"{stem}#{number:02d}" for number in itertools.count(1))
 
 
 def _unmix(scan: Scan, options: SegmentationOptions) -> tuple[Background | None, NDArray[np.float32]]:
@@ -287,82 +311,76 @@ def _unmix(scan: Scan, options: SegmentationOptions) -> tuple[Background | None,
     return background, measure_coverage(scan.image, background)
 
 
-def _pixels(mm: float, dpi: float) -> float:
-    return mm / 25.4 * dpi
-
-
-def _bridge_cracks(paper: Mask, background: Background, dpi: float) -> None:
-    """Close long thin gaps across the shreds' direction: ruled lines, not dents of the outline."""
-    upright = _mostly_upright(paper)
-    view = paper if upright else paper.T
-    as_dark_as_ink = not background.is_colored and max(background.color) <= 50
-    gap = max(3, round(_pixels(_RULE_MM if as_dark_as_ink else _CRACK_MM, dpi)))
-    span = max(4, round(_pixels(1.0, dpi)))
-    raw = np.ascontiguousarray(view, np.uint8)
-    closed = cv2.morphologyEx(raw, cv2.MORPH_CLOSE, np.ones((gap, 1), np.uint8))
-    cracks = cv2.morphologyEx(closed & (1 - raw), cv2.MORPH_OPEN, np.ones((1, span), np.uint8))
-    view |= cracks.astype(bool)
-
-
-def _mostly_upright(paper: Mask) -> bool:
-    small = cv2.resize(paper.astype(np.uint8), None, fx=0.25, fy=0.25, interpolation=cv2.INTER_NEAREST)
-    _, _, stats, _ = cv2.connectedComponentsWithStats(small, connectivity=4)
-    upright = stats[1:, cv2.CC_STAT_HEIGHT] >= stats[1:, cv2.CC_STAT_WIDTH]
-    areas = stats[1:, cv2.CC_STAT_AREA]
-    return bool(areas[upright].sum() >= areas[~upright].sum())
-
-
-def _shred_boxes(mask: Mask, dpi: float, options: SegmentationOptions) -> list[Box]:
-    _, _, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=4)
-    boxes = [Box(*(int(v) for v in row[:4])) for row in stats[1:]]
-    return [
-        box
-        for box in boxes
-        if min(box.width, box.height) >= _pixels(options.min_width_mm, dpi)
-        and max(box.width, box.height) >= _pixels(options.min_length_mm, dpi)
-    ]
-
-
-def _find(
+def _sort_out(
     scan: Scan,
-    paper: Mask,
+    patches: Sequence[Patch],
     coverage: NDArray[np.float32],
     background: Background | None,
     options: SegmentationOptions,
-) -> tuple[list[_Found], list[Scrap], int]:
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(paper.astype(np.uint8), connectivity=4)
-    speck = _DUST_MM2 * _pixels(1, scan.dpi) ** 2
-    patches, scraps = [], []
-    for label in 1 + np.flatnonzero(stats[1:, cv2.CC_STAT_AREA] >= speck):
-        box = Box(*(int(v) for v in stats[label, :4]))
-        mask = labels[box.slices] == label
-        reason = _misfit(mask, scan.dpi, options)
-        if reason is None or reason.startswith("wider"):
-            patches.append(_Found(box, mask, ()))
-        else:
-            scraps.append(Scrap(box, int(mask.sum()), reason))
-    dust = int((stats[1:, cv2.CC_STAT_AREA] < speck).sum())
-    typical = float(np.median([_size(patch.mask)[0] for patch in patches])) if patches else 0.0
-    found: list[_Found] = []
+) -> _Yield:
+    """Patches into shreds, touching ones separated, and scraps with the reason why they are none."""
+    likely: list[Patch] = []
+    hopeless: list[Scrap] = []
     for patch in patches:
-        parts = separate(
-            _fill_holes(patch.mask, scan.dpi, background, everything=False),
-            coverage[patch.box.slices],
-            scan.image[patch.box.slices],
-            typical_width=typical,
-            min_width=_pixels(options.min_width_mm, scan.dpi),
-        )
-        for part in parts.masks:
-            for piece in _pieces(part, patch.box, speck):
-                reason = _misfit(piece.mask, scan.dpi, options)
-                if reason is not None:
-                    scraps.append(Scrap(piece.box, int(piece.mask.sum()), reason))
-                    continue
-                mask = _fill_holes(piece.mask, scan.dpi, background, everything=True)
-                found.append(
-                    _Found(piece.box, mask, _part_warnings(mask, len(parts.masks), parts.is_suspect))
-                )
-    return found, scraps, dust
+        reason = _misfit(patch.mask, scan.dpi, options)
+        if reason is None or reason.startswith(_TOO_WIDE):
+            likely.append(patch)
+        else:
+            hopeless.append(Scrap(patch.box, int(patch.mask.sum()), reason))
+
+    def take_all_apart(typical_width: float) -> _Yield:
+        yields = [_take_apart(scan, patch, coverage, background, typical_width, options) for patch in likely]
+        return _Yield([f for one in yields for f in one.found], [s for one in yields for s in one.scraps])
+
+    typical_width = _typical_width(likely)
+    result = take_all_apart(typical_width)
+    refined = _typical_width([one.patch for one in result.found])
+    if refined < 0.8 * typical_width:
+        # Most patches were several shreds: only now it shows that the others are as well.
+        result = take_all_apart(refined)
+    scraps = [
+        scrap
+        for scrap in hopeless + result.scraps
+        if not any(_covers(one.patch, scrap.box) for one in result.found)
+    ]
+    return _Yield(result.found, scraps)
+
+
+def _typical_width(patches: Sequence[Patch]) -> float:
+    """The width of a single shred in pixels: that of the narrower ones, as some patches may be several."""
+    widths = [measure_size(patch.mask).width for patch in patches]
+    return float(np.percentile(widths, 25)) if widths else 0.0
+
+
+def _take_apart(
+    scan: Scan,
+    patch: Patch,
+    coverage: NDArray[np.float32],
+    background: Background | None,
+    typical_width: float,
+    options: SegmentationOptions,
+) -> _Yield:
+    parts = separate(
+        fill_holes(patch.mask, dpi=scan.dpi),
+        coverage[patch.box.slices],
+        scan.image[patch.box.slices],
+        typical_width=typical_width,
+        min_width=to_pixels(options.min_width_mm, scan.dpi),
+    )
+    found, scraps = [], []
+    speck = _DUST_MM2 * to_pixels(1, scan.dpi) ** 2
+    for part in parts.masks:
+        for piece in find_patches(part, min_area=speck, origin=(patch.box.x, patch.box.y)).large:
+            reason = _misfit(piece.mask, scan.dpi, options)
+            if reason is not None:
+                scraps.append(Scrap(piece.box, int(piece.mask.sum()), reason))
+                continue
+            mask = piece.mask
+            if background is not None and not background.is_colored:
+                mask = fill_ink(mask, dpi=scan.dpi)
+            warnings = _part_warnings(mask, len(parts.masks), parts.is_suspect)
+            found.append(_Found(Patch(piece.box, mask), warnings))
+    return _Yield(found, scraps)
 
 
 def _part_warnings(mask: Mask, parts: int, is_suspect: bool) -> tuple[str, ...]:
@@ -371,24 +389,19 @@ def _part_warnings(mask: Mask, parts: int, is_suspect: bool) -> tuple[str, ...]:
         warnings.append("touched another shred and was separated from it: check the outline")
     if is_suspect:
         warnings.append("may be several shreds that touch or overlap: lay them apart and scan again")
-    if not _fill(mask).sum() == mask.sum():
+    if has_holes(mask):
         warnings.append("has a hole that shows the background")
+    if measure_size(mask).fullness < _MIN_FULLNESS:
+        warnings.append(ODD_SHAPE)
     return tuple(warnings)
-
-
-def _size(mask: Mask) -> tuple[float, float]:
-    """Width and length of a patch of paper, however it lies, by its area: ragged edges do not widen it."""
-    contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    contour = max(contours, key=cv2.contourArea)
-    length = max(cv2.minAreaRect(contour)[1]) + 1
-    return max(float(cv2.contourArea(contour)), 1.0) / length, length
 
 
 def _misfit(mask: Mask, dpi: float, options: SegmentationOptions) -> str | None:
     """Why a patch of paper is not a shred; None when it may be one."""
-    width, length = (v / dpi * 25.4 for v in _size(mask))
+    size = measure_size(mask)
+    width, length = (pixels / dpi * 25.4 for pixels in (size.width, size.length))
     if width > options.max_width_mm:
-        return f"wider than a shred ({width:.0f} mm)"
+        return f"{_TOO_WIDE} ({width:.0f} mm)"
     if width < options.min_width_mm:
         return f"narrower than a shred ({width:.1f} mm)"
     if length < options.min_length_mm:
@@ -396,150 +409,84 @@ def _misfit(mask: Mask, dpi: float, options: SegmentationOptions) -> str | None:
     return None
 
 
-def _pieces(part: Mask, box: Box, speck: float) -> list[_Found]:
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(part.astype(np.uint8), connectivity=4)
-    pieces = []
-    for label in 1 + np.flatnonzero(stats[1:, cv2.CC_STAT_AREA] >= speck):
-        x, y, width, height = (int(v) for v in stats[label, :4])
-        mask = labels[y : y + height, x : x + width] == label
-        pieces.append(_Found(Box(box.x + x, box.y + y, width, height), mask, ()))
-    return pieces
-
-
-def _fill(mask: Mask) -> Mask:
-    contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    filled = np.zeros(mask.shape, np.uint8)
-    cv2.drawContours(filled, contours, -1, 1, cv2.FILLED)
-    return filled.astype(bool)
-
-
-def _fill_holes(mask: Mask, dpi: float, background: Background | None, *, everything: bool) -> Mask:
-    """Count what is inside a shred as paper, except for holes as large as a punch makes.
-
-    On a sheet as dark as ink nobody can tell a hole from a black letter: there all are filled, but only
-    after touching shreds are separated (`everything`), for the gap between two is a hole as well.
-    """
-    holes = (_fill(mask) & ~mask).astype(np.uint8)
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(holes, connectivity=8)
-    limit = _MAX_FILLED_HOLE_MM2 * _pixels(1, dpi) ** 2
-    if everything and background is not None and not background.is_colored:
-        limit = np.inf
-    small = stats[:, cv2.CC_STAT_AREA] <= limit
-    small[0] = False
-    filled: Mask = mask | small[labels]
-    if everything and background is not None and not background.is_colored:
-        filled = _fill_dents(filled, dpi)
-    return filled
-
-
-def _fill_dents(mask: Mask, dpi: float) -> Mask:
-    """On a sheet as dark as ink, a letter at the edge looks like a dent: fill those too sharp for a tear."""
-    reach = round(_pixels(_DENT_MM, dpi)) // 2
-    disk = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
-    padded = np.pad(mask.astype(np.uint8), reach)
-    closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, disk)
-    small = max(2, round(_pixels(0.3, dpi)))
-    dents = cv2.morphologyEx(closed & (1 - padded), cv2.MORPH_OPEN, np.ones((small, small), np.uint8))
-    filled: Mask = (padded | dents)[reach:-reach, reach:-reach].astype(bool)
-    return filled
+def _covers(patch: Patch, box: Box) -> bool:
+    """Whether most of a box is inside this paper: then it is the paper between the strokes of a letter."""
+    rows = slice(max(0, box.y - patch.box.y), max(0, box.y + box.height - patch.box.y))
+    columns = slice(max(0, box.x - patch.box.x), max(0, box.x + box.width - patch.box.x))
+    return bool(patch.mask[rows, columns].sum() > 0.5 * box.width * box.height)
 
 
 def _in_reading_order(found: list[_Found]) -> list[_Found]:
-    """Rows from top to bottom, each from left to right; a row is what overlaps by half its height."""
+    """Rows from top to bottom, each from left to right; a row is all whose middle lies beside its first."""
     rows: list[list[_Found]] = []
-    for one in sorted(found, key=lambda f: f.box.y + f.box.height / 2):
-        middle = one.box.y + one.box.height / 2
-        first = rows[-1][0].box if rows else None
-        if first is not None and first.y <= middle <= first.y + first.height:
+    for one in sorted(found, key=lambda found: found.patch.box.middle_y):
+        first = rows[-1][0].patch.box if rows else None
+        if first is not None and first.y <= one.patch.box.middle_y <= first.y + first.height:
             rows[-1].append(one)
         else:
             rows.append([one])
-    return [one for row in rows for one in sorted(row, key=lambda f: f.box.x)]
+    return [one for row in rows for one in sorted(row, key=lambda found: found.patch.box.x)]
 
 
 def _cut_out(
     scan: Scan, one: _Found, coverage: NDArray[np.float32], rim: Mask, id_: str, options: SegmentationOptions
 ) -> tuple[Shred, Cutout]:
-    posture = measure_posture(one.mask)
-    # A margin, so that interpolation at the outline sees the true background.
-    box, mask = _with_margin(one, 3, scan.image.shape)
+    box = one.patch.box
+    wide = one.patch.with_margin(_MARGIN_PX, scan.image.shape)
+    posture = measure_posture(wide.mask)
     upright = straighten(
-        scan.image[box.slices],
-        mask,
-        _soft(mask, coverage[box.slices], options.outline_coverage),
-        posture=measure_posture(mask),
-        origin=(box.x, box.y),
+        scan.image[wide.box.slices],
+        wide.mask,
+        _soften(wide.mask, coverage[wide.box.slices], options.outline_coverage),
+        posture=posture,
+        origin=(wide.box.x, wide.box.y),
         limit=options.max_lean,
     )
-    if upright.trace.is_exact:
-        upright = straighten(
-            scan.image[one.box.slices],
-            one.mask,
-            coverage[one.box.slices],
-            posture=posture,
-            origin=(one.box.x, one.box.y),
-            limit=options.max_lean,
-        )
-    contours, _ = cv2.findContours(one.mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    outline = max(contours, key=cv2.contourArea)[:, 0].astype(np.int32) + np.array(
-        [one.box.x, one.box.y], np.int32
-    )
-    touches = _touches_border(one, rim)
-    warnings = one.warnings + (("runs out of the sheet",) if touches else ())
+    touches = _touches_border(one.patch, rim)
     cutout = Cutout(
         id=id_,
-        box=one.box,
-        mask=one.mask,
-        outline=outline,
+        box=box,
+        mask=one.patch.mask,
+        outline=outer_contour(one.patch.mask) + np.array([box.x, box.y], np.int32),
         angle=posture.angle,
-        area=int(one.mask.sum()),
+        area=int(one.patch.mask.sum()),
         touches_border=touches,
-        warnings=warnings,
+        warnings=one.warnings + ((RUNS_OUT,) if touches else ()),
         trace=upright.trace,
     )
     return Shred(id_, upright.image, upright.mask, scan.dpi, scan.source), cutout
 
 
-def _with_margin(one: _Found, margin: int, shape: tuple[int, ...]) -> tuple[Box, Mask]:
-    box = one.box
-    left, top = min(margin, box.x), min(margin, box.y)
-    right = min(margin, shape[1] - box.x - box.width)
-    bottom = min(margin, shape[0] - box.y - box.height)
-    wide = Box(box.x - left, box.y - top, box.width + left + right, box.height + top + bottom)
-    return wide, np.pad(one.mask, ((top, bottom), (left, right)))
-
-
-def _soft(mask: Mask, coverage: NDArray[np.float32], level: float) -> NDArray[np.float32]:
+def _soften(mask: Mask, coverage: NDArray[np.float32], level: float) -> NDArray[np.float32]:
     """Coverage of this shred alone, moved so that the outline lies at a half."""
     kernel = np.ones((3, 3), np.uint8)
-    inner = cv2.erode(mask.astype(np.uint8), kernel, borderType=cv2.BORDER_REPLICATE).astype(bool)
-    outer = cv2.dilate(mask.astype(np.uint8), kernel).astype(bool)
-    soft = np.clip(coverage + (0.5 - level), 0, 1)
+    inner = cv2.erode(mask.view(np.uint8), kernel, borderType=cv2.BORDER_REPLICATE).astype(bool)
+    outer = cv2.dilate(mask.view(np.uint8), kernel).astype(bool)
+    soft = np.clip(coverage + np.float32(0.5 - level), 0, 1)
     # Pixels that were filled, bridged or split off do not follow the coverage.
     soft = np.where(mask, np.maximum(soft, 0.5), np.minimum(soft, 0.5))
     soft[inner] = 1
     soft[~outer] = 0
-    return soft.astype(np.float32)
+    return np.asarray(soft, np.float32)
 
 
-def _touches_border(one: _Found, rim: Mask) -> bool:
+def _touches_border(patch: Patch, rim: Mask) -> bool:
     height, width = rim.shape
-    box = one.box
+    box = patch.box
     if box.x == 0 or box.y == 0 or box.x + box.width == width or box.y + box.height == height:
         return True
-    wide, mask = _with_margin(one, 2, rim.shape)
-    grown = cv2.dilate(mask.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
-    return bool((grown & rim[wide.slices]).any())
+    wide = patch.with_margin(2, rim.shape)
+    grown = cv2.dilate(wide.mask.view(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
+    return bool((grown & rim[wide.box.slices]).any())
 
 
-def _sheet_warnings(cutouts: list[Cutout], scraps: list[Scrap], dust: int) -> tuple[str, ...]:
+def _sheet_warnings(cutouts: Sequence[Cutout], scraps: Sequence[Scrap], dust: int) -> tuple[str, ...]:
     warnings = []
     if not cutouts:
         warnings.append("no shreds: the sheet is blank")
     if scraps:
-        warnings.append(
-            f"{len(scraps)} scraps are not taken for shreds: " + "; ".join(s.reason for s in scraps[:5])
-        )
-    if dust > 200:
-        warnings.append(f"{dust} specks of dust")
+        reasons = ", ".join(scrap.reason for scrap in scraps[:3]) + (", ..." if len(scraps) > 3 else "")
+        warnings.append(f"{len(scraps)} scraps are not taken for shreds: {reasons}")
+    if dust > _MANY_SPECKS:
+        warnings.append(f"{dust} specks of dust: clean the glass")
     return tuple(warnings)

@@ -6,7 +6,7 @@ center line; the `Trace` takes each pixel of the upright shred back to its place
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from deshred.elements import Image, Mask
 
 Points = NDArray[np.float64]  # (n, 2): x, y
+
+_MIN_ELONGATION = 1.5  # below this nobody can say which side is the long one
+_MIN_CURLING_ELONGATION = 6.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,18 +52,19 @@ class Trace:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Posture:
     """How a shred lies on the sheet."""
 
     is_lying: bool  # its long side runs across the scan: it needs a quarter turn
     lean: float  # degrees from upright, after the quarter turn; positive: the lower end lies to the right
     curl: float  # degrees by which the two ends lean differently
-    center: NDArray[np.float64]  # polynomial of the center line, x of y in the cut-out after the quarter turn
+    line: NDArray[np.float64]  # the straight center line, x of y in the cut-out after the quarter turn
+    curve: NDArray[np.float64]  # the same as a parabola
 
     @property
     def angle(self) -> float:
-        """Degrees clockwise by which the shred was turned against an upright one."""
+        """Degrees clockwise by which the shred is turned against an upright one."""
         return (90.0 if self.is_lying else 0.0) - self.lean
 
 
@@ -74,24 +78,29 @@ class Upright:
 
 
 def measure_posture(mask: Mask) -> Posture:
-    """How the shred in this cut-out mask leans, curls or lies."""
-    contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    contour = max(contours, key=cv2.contourArea)
-    corners = cv2.boxPoints(cv2.minAreaRect(contour))
-    sides = corners[1] - corners[0], corners[2] - corners[1]
-    long = max(sides, key=lambda side: float(np.linalg.norm(side)))
-    short = min(sides, key=lambda side: float(np.linalg.norm(side)))
-    is_elongated = np.linalg.norm(long) > 1.5 * np.linalg.norm(short)
-    is_lying = bool(is_elongated and abs(long[0]) > abs(long[1]))
-    upright = _quarter_turn(mask) if is_lying else mask
-    rows, middles = _center_points(upright)
-    if not is_elongated or rows.size < 20:
-        return Posture(is_lying, 0.0, 0.0, np.array([0.0, 0.0, upright.shape[1] / 2 - 0.5]))
-    center = _fit(rows, middles, degree=2)
-    slopes = np.polyval(np.polyder(center), [rows[0], rows[-1]])
-    lean = float(np.degrees(np.arctan(_fit(rows, middles, degree=1)[0])))
-    curl = float(np.degrees(np.arctan(slopes[1]) - np.arctan(slopes[0])))
-    return Posture(is_lying, lean, curl, center)
+    """How the shred in this cut-out mask leans, curls or lies.
+
+    The lean is that of the axis of inertia: torn ends and ragged sides hardly turn it.
+    """
+    moments = cv2.moments(mask.view(np.uint8), binaryImage=True)
+    spread = np.array([[moments["mu20"], moments["mu11"]], [moments["mu11"], moments["mu02"]]])
+    inertias, axes = np.linalg.eigh(spread)
+    across, along = axes[:, 1]
+    elongation = float(np.sqrt(inertias[1] / max(inertias[0], 1e-9)))
+    is_lying = bool(elongation > _MIN_ELONGATION and abs(across) > abs(along))
+    x, y = moments["m10"] / moments["m00"], moments["m01"] / moments["m00"]
+    if is_lying:
+        x, y, across, along = y, mask.shape[1] - 1 - x, along, -across
+    slope = across / along if elongation > _MIN_ELONGATION else 0.0
+    line = np.array([slope, x - slope * y])
+    curve = np.concatenate([[0.0], line])
+    curl = 0.0
+    if elongation > _MIN_CURLING_ELONGATION:
+        rows, middles = _center_points(_quarter_turn(mask) if is_lying else mask)
+        curve = _fit_parabola(rows, middles)
+        ends = np.degrees(np.arctan(np.polyval(np.polyder(curve), rows[[0, -1]])))
+        curl = float(ends[1] - ends[0])
+    return Posture(is_lying, float(np.degrees(np.arctan(slope))), curl, line, curve)
 
 
 def straighten(
@@ -103,33 +112,31 @@ def straighten(
     origin: tuple[int, int],
     limit: float,
 ) -> Upright:
-    """Make a cut-out upright; `origin` is its top left corner in the scan, `limit` the degrees that do not matter.
+    """Make a cut-out upright and trim it; `coverage` is the share of its paper in every pixel.
 
-    `coverage` is the share of paper in every pixel, half on the outline, so that the new outline is as fine
-    as the old one.
+    `origin` is the cut-out's top left corner in the scan; up to `limit` degrees count as straight.
     """
-    straight, curled = abs(posture.lean) <= limit, abs(posture.curl) > 2 * limit
-    if straight and not curled:
-        return _turned(image, mask, posture.is_lying, origin)
-    # The center line is known in the frame after the quarter turn; its rows and normals, in the scan.
-    height, width = mask.shape[::-1] if posture.is_lying else mask.shape
-    center = posture.center if curled else _fit_line(posture.center, height)
-    knots = _center_knots(center, height)
+    is_curled = abs(posture.curl) > 2 * limit
+    if abs(posture.lean) <= limit and not is_curled:
+        return _trim(_turn(image, mask, posture.is_lying, origin))
+    center = posture.curve if is_curled else posture.line
+    frame = _quarter_turn(mask) if posture.is_lying else mask
+    knots = _center_knots(center, frame.shape[0])
+    half = _half_width(frame, center) + 2
     # Room for the corners that a lean pushes beyond the first and last row of the center line.
-    slopes = np.abs(np.polyval(np.polyder(center), [0, height - 1]))
-    overhang = int(np.ceil(width / 2 * slopes.max())) + 1
-    half = _half_width(mask if not posture.is_lying else _quarter_turn(mask), center) + 2
-    length = knots.rows[-1]
-    grid_rows = np.arange(-overhang, int(np.ceil(length)) + overhang + 1, dtype=np.float64)
-    trace = _in_scan(knots, posture.is_lying, mask.shape, origin, first_row=grid_rows[0], half=half)
-    columns = np.arange(2 * half + 1, dtype=np.float64)
-    grid = np.stack(np.meshgrid(columns, np.arange(grid_rows.size)), axis=-1).reshape(-1, 2)
-    at = (trace.to_scan(grid) - origin).astype(np.float32).reshape(grid_rows.size, columns.size, 2)
-    new_image = cv2.remap(image, at, None, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-    new_coverage = cv2.remap(
-        coverage, at, None, cv2.INTER_CUBIC, borderMode=cv2.BORDER_CONSTANT, borderValue=0
-    )
-    return _trimmed(new_image, _largest(new_coverage > 0.5), trace)
+    overhang = int(np.ceil(half * np.tan(np.radians(np.abs(knots.angles).max())))) + 2
+    length = int(np.ceil(knots.rows[-1])) + 2 * overhang + 1
+    xs, ys, angles = knots.xs, knots.ys, knots.angles
+    if posture.is_lying:
+        xs, ys, angles = mask.shape[1] - 1 - ys, xs, angles + 90.0
+    trace = Trace(knots.rows + overhang, xs + origin[0], ys + origin[1], angles, float(half), is_exact=False)
+    columns, rows = np.meshgrid(np.arange(2 * half + 1), np.arange(length))
+    points = np.stack([columns.ravel(), rows.ravel()], axis=-1).astype(np.float64)
+    at = (trace.to_scan(points) - origin).astype(np.float32).reshape(length, -1, 2)
+    at_x, at_y = np.ascontiguousarray(at[..., 0]), np.ascontiguousarray(at[..., 1])
+    new_image = cv2.remap(image, at_x, at_y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    soft = cv2.remap(coverage, at_x, at_y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
+    return _trim(Upright(np.asarray(new_image, np.uint8), _largest(np.asarray(soft) > 0.5), trace))
 
 
 def _quarter_turn(array: NDArray[Any]) -> NDArray[Any]:
@@ -137,16 +144,16 @@ def _quarter_turn(array: NDArray[Any]) -> NDArray[Any]:
     return np.rot90(array)
 
 
-def _turned(image: Image, mask: Mask, is_lying: bool, origin: tuple[int, int]) -> Upright:
+def _turn(image: Image, mask: Mask, is_lying: bool, origin: tuple[int, int]) -> Upright:
     height, width = mask.shape
     x, y = origin
     if not is_lying:
         rows = np.array([0.0, height - 1.0])
-        trace = Trace(rows, np.array([x, x], float), y + rows, np.zeros(2), 0.0, is_exact=True)
-        return Upright(image.copy(), mask.copy(), trace)
+        trace = Trace(rows, np.full(2, float(x)), y + rows, np.zeros(2), 0.0, is_exact=True)
+        return Upright(image, mask, trace)
     rows = np.array([0.0, width - 1.0])
-    trace = Trace(rows, x + width - 1 - rows, np.array([y, y], float), np.full(2, 90.0), 0.0, is_exact=True)
-    return Upright(_quarter_turn(image).copy(), _quarter_turn(mask).copy(), trace)
+    trace = Trace(rows, x + width - 1 - rows, np.full(2, float(y)), np.full(2, 90.0), 0.0, is_exact=True)
+    return Upright(_quarter_turn(image), _quarter_turn(mask), trace)
 
 
 def _center_points(mask: Mask) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -159,19 +166,15 @@ def _center_points(mask: Mask) -> tuple[NDArray[np.float64], NDArray[np.float64]
     return rows[typical].astype(float), ((left + right) / 2)[typical]
 
 
-def _fit(x: NDArray[np.float64], y: NDArray[np.float64], *, degree: int) -> NDArray[np.float64]:
-    fit = np.polynomial.Polynomial.fit(x, y, degree)
+def _fit_parabola(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Coefficients, highest first; points far off the curve are left out."""
+    fit = np.polynomial.Polynomial.fit(x, y, 2)
     for _ in range(3):
         error = np.abs(y - fit(x))
-        keep = error <= 2.5 * max(float(np.median(error)), 0.5)
-        fit = np.polynomial.Polynomial.fit(x[keep], y[keep], degree)
+        near = error <= 2.5 * max(float(np.median(error)), 0.5)
+        fit = np.polynomial.Polynomial.fit(x[near], y[near], 2)
     coefficients = fit.convert().coef[::-1]
-    return np.concatenate([np.zeros(degree + 1 - coefficients.size), coefficients])
-
-
-def _fit_line(center: NDArray[np.float64], height: int) -> NDArray[np.float64]:
-    rows = np.linspace(0, height - 1, 101)
-    return np.polyfit(rows, np.polyval(center, rows), 1)
+    return np.concatenate([np.zeros(3 - coefficients.size), coefficients])
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +194,7 @@ def _center_knots(center: NDArray[np.float64], height: int) -> _Knots:
     steps = np.hypot(np.diff(fine), np.diff(np.polyval(center, fine)))
     lengths = np.interp(ys, fine, np.concatenate([[0.0], np.cumsum(steps)]))
     angles = -np.degrees(np.arctan(np.polyval(np.polyder(center), ys)))
-    return _Knots(lengths, xs, ys, np.broadcast_to(angles, ys.shape))
+    return _Knots(lengths, np.asarray(xs, np.float64), ys, np.broadcast_to(angles, ys.shape))
 
 
 def _half_width(mask: Mask, center: NDArray[np.float64]) -> int:
@@ -200,22 +203,6 @@ def _half_width(mask: Mask, center: NDArray[np.float64]) -> int:
     left = middles - mask[rows].argmax(axis=1)
     right = mask.shape[1] - 1 - mask[rows, ::-1].argmax(axis=1) - middles
     return int(np.ceil(max(left.max(), right.max())))
-
-
-def _in_scan(
-    knots: _Knots,
-    is_lying: bool,
-    shape: tuple[int, ...],
-    origin: tuple[int, int],
-    *,
-    first_row: float,
-    half: int,
-) -> Trace:
-    """From the frame after the quarter turn to the scan."""
-    xs, ys, angles = knots.xs, knots.ys, knots.angles
-    if is_lying:
-        xs, ys, angles = shape[1] - 1 - ys, xs, angles + 90.0
-    return Trace(knots.rows - first_row, xs + origin[0], ys + origin[1], angles, float(half), is_exact=False)
 
 
 def _interpolate(at: NDArray[np.float64], knots: NDArray[np.float64], values: NDArray[np.float64]) -> Points:
@@ -234,10 +221,10 @@ def _largest(mask: Mask) -> Mask:
     return largest
 
 
-def _trimmed(image: Image, mask: Mask, trace: Trace) -> Upright:
+def _trim(upright: Upright) -> Upright:
+    mask, trace = upright.mask, upright.trace
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
-    moved = Trace(
-        trace.rows - top, trace.xs, trace.ys, trace.angles, trace.center_column - float(left), trace.is_exact
-    )
-    return Upright(image[top:bottom, left:right].copy(), mask[top:bottom, left:right].copy(), moved)
+    top, left = int(rows[0]), int(columns[0])
+    window = slice(top, int(rows[-1]) + 1), slice(left, int(columns[-1]) + 1)
+    moved = replace(trace, rows=trace.rows - top, center_column=trace.center_column - left)
+    return Upright(upright.image[window].copy(), mask[window].copy(), moved)

@@ -1,0 +1,83 @@
+"""Ink and outline as one: their evidence is added shift by shift, each weighted as simulated piles taught.
+
+Both must agree on the same vertical shift. Where a pile has no torn outlines that side is silent by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.compatibility import outline, towers
+from deshred.compatibility.outline import Curves, OutlineOptions, OutlineScorer
+from deshred.compatibility.scoring import ScoreBlock
+from deshred.compatibility.towers import Features, TowersScorer, reduce_shifts
+from deshred.elements import Edge
+
+
+@dataclass(frozen=True)
+class FusionWeights:
+    """What a nat of each evidence is worth; fitted by `benchmarks/calibration.py` on simulated piles."""
+
+    ink: float = 1.0
+    outline: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Impressions:
+    """What both scorers see in n edges."""
+
+    features: Features
+    curves: Curves
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __getitem__(self, index: slice) -> Impressions:
+        return Impressions(self.features[index], self.curves[index])
+
+
+class FusionScorer:
+    """The default: towers and outline, in nats."""
+
+    name = "default"
+
+    def __init__(
+        self,
+        model: str | Path = "towers-default",
+        *,
+        weights: FusionWeights | None = None,
+        threads: int = 0,
+    ) -> None:
+        self.towers = TowersScorer(model, threads=threads)
+        self.model = self.towers.model
+        self.weights = weights or FusionWeights()
+        reach_px = towers.ROW_STEP * self.towers.options.shifts
+        self.outline = OutlineScorer(OutlineOptions(shift=reach_px))
+        self.edge_options = self.towers.edge_options
+
+    def encode_rights(self, edges: Sequence[Edge]) -> Impressions:
+        return Impressions(self.towers.encode_rights(edges), self.outline.encode_rights(edges))
+
+    def encode_lefts(self, edges: Sequence[Edge]) -> Impressions:
+        return Impressions(self.towers.encode_lefts(edges), self.outline.encode_lefts(edges))
+
+    def score_block(self, rights: Impressions, lefts: Impressions) -> ScoreBlock:
+        ink = self.towers.score_shifts(rights.features, lefts.features)
+        torn = _coarsen(self.outline.score_shifts(rights.curves, lefts.curves))
+        evidence = self.weights.ink * ink + self.weights.outline * torn
+        return reduce_shifts(evidence.astype(np.float32), self.towers.shifts_px)
+
+
+def _coarsen(evidence: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean likelihood of the fine shifts around each coarse one: its own and its two neighbors."""
+    step = towers.ROW_STEP // outline.ROW_STEP
+    own, between = evidence[::step], evidence[1::step]
+    edge = np.full_like(own[:1], -np.inf)
+    before, after = np.concatenate([edge, between]), np.concatenate([between, edge])
+    coarse: NDArray[np.float32] = np.logaddexp(np.logaddexp(own, before), after) - np.float32(np.log(3))
+    return coarse

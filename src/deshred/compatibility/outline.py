@@ -1,0 +1,135 @@
+"""The torn outline as evidence: a shredder does not cut straight, and both sides of a cut share one line.
+
+Each outline loses its slow part and becomes a curve. Under "these two were one" the curves of a join are
+samples of one tear, each with noise of its own; otherwise they are strangers. The log-likelihood ratio of
+these two Gaussian models is the evidence; a small share of true joins is taken to be torn beyond
+recognition, which bounds what a poor fit can say. A straight outline (a rectangular crop) has no variance,
+hence no correlation to expect, and says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
+
+from deshred.compatibility.scoring import ScoreBlock
+from deshred.compatibility.towers import reduce_shifts
+from deshred.elements import Edge
+from deshred.errors import SettingsError
+from deshred.imaging.edges import EdgeOptions
+
+ROW_STEP = 2  # px of paper per sample of a curve
+
+
+@dataclass(frozen=True)
+class OutlineOptions:
+    """Rows over which the outline is smoothed to find its slow part, px of noise, and px of shift tried."""
+
+    slow_rows: float = 40.0
+    clip: float = 12.0
+    noise: float = 1.0
+    ruined: float = 0.02  # share of true joins whose outlines do not fit at all
+    shift: int = 20
+
+    def __post_init__(self) -> None:
+        if self.slow_rows <= 0 or self.noise <= 0 or self.clip <= 0 or self.shift < 0:
+            raise SettingsError(
+                "outline: slow_rows, clip and noise must be positive and shift not negative, got "
+                f"{self.slow_rows:g}, {self.clip:g}, {self.noise:g} and {self.shift}."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Outlines of n edges without their slow part, at unit length."""
+
+    values: NDArray[np.float32]  # (n, samples)
+    spread: NDArray[np.float32]  # (n,): standard deviation in px
+    freedom: NDArray[np.float32]  # (n,): how many independent samples the curve is worth
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, index: slice) -> Curves:
+        return Curves(self.values[index], self.spread[index], self.freedom[index])
+
+
+class OutlineScorer:
+    """The torn outline alone, in nats."""
+
+    name = "outline"
+
+    def __init__(self, options: OutlineOptions | None = None) -> None:
+        self.options = options or OutlineOptions()
+        self.edge_options = EdgeOptions()
+
+    @property
+    def shifts_px(self) -> NDArray[np.int16]:
+        """Offsets that are tried, in px: how far the right shred moves down."""
+        reach = self.options.shift // ROW_STEP
+        return (-ROW_STEP * np.arange(-reach, reach + 1)).astype(np.int16)
+
+    def encode_rights(self, edges: Sequence[Edge]) -> Curves:
+        return self._encode([edge.outline for edge in edges])
+
+    def encode_lefts(self, edges: Sequence[Edge]) -> Curves:
+        # outwards is the other way on this side: the same tear has the opposite sign
+        return self._encode([-edge.outline for edge in edges])
+
+    def score_shifts(self, rights: Curves, lefts: Curves) -> NDArray[np.float32]:
+        """The evidence at every shift. -> (shifts, a, b)"""
+        reach = self.options.shift // ROW_STEP
+        samples = rights.values.shape[1]
+        padded = np.pad(lefts.values, ((0, 0), (reach, reach)))
+        correlation = np.stack(
+            [rights.values @ padded[:, k : k + samples].T for k in range(2 * reach + 1)]
+        )  # (shifts, a, b)
+        variance = rights.spread[:, None] * lefts.spread
+        expected = variance / (variance + self.options.noise**2)
+        freedom = np.sqrt(rights.freedom[:, None] * lefts.freedom)
+        rest = 1 - expected**2
+        constant = -0.5 * np.log(rest) - expected**2 / rest
+        fits: NDArray[np.float32] = freedom * (constant + correlation * (expected / rest))
+        return np.logaddexp(fits + np.log1p(-self.options.ruined), np.log(self.options.ruined), dtype=np.float32)
+
+    def score_block(self, rights: Curves, lefts: Curves) -> ScoreBlock:
+        evidence = self.score_shifts(rights, lefts)
+        return reduce_shifts(evidence - np.float32(np.log(len(evidence))), self.shifts_px)
+
+    def _encode(self, outlines: Sequence[NDArray[np.float32]]) -> Curves:
+        rows = self.edge_options.rows
+        values = np.zeros((len(outlines), rows // ROW_STEP), np.float32)
+        spread = np.zeros(len(outlines), np.float32)
+        freedom = np.ones(len(outlines), np.float32)
+        for i, outline in enumerate(outlines):
+            curve = remove_slow_part(outline, self.options).reshape(-1, ROW_STEP).mean(axis=1)
+            length = float(np.linalg.norm(curve))
+            if length > 0:
+                values[i] = curve / length
+                spread[i] = length / np.sqrt(len(curve))
+                freedom[i] = _freedom(values[i])
+        return Curves(values, spread, freedom)
+
+
+def remove_slow_part(outline: NDArray[np.float32], options: OutlineOptions) -> NDArray[np.float64]:
+    """The outline around its own smooth course; zero where there is no paper."""
+    missing = np.isnan(outline)
+    if missing.all():
+        return np.zeros(len(outline))
+    rows = np.arange(len(outline))
+    full = np.interp(rows, rows[~missing], outline[~missing].astype(np.float64))
+    quick = np.clip(full - gaussian_filter1d(full, options.slow_rows), -options.clip, options.clip)
+    quick[missing] = 0.0
+    return quick
+
+
+def _freedom(unit_curve: NDArray[np.float32]) -> float:
+    """Bartlett: strangers with this autocorrelation correlate like so many independent samples."""
+    size = len(unit_curve)
+    spectrum = np.abs(np.fft.rfft(unit_curve, 2 * size)) ** 2
+    autocorrelation = np.fft.irfft(spectrum)[: size // 8]
+    return float(size / (1 + 2 * np.sum(autocorrelation[1:] ** 2)))

@@ -1,0 +1,39 @@
+"""The names that `--scorer` takes, and how to get a scorer by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deshred.compatibility.scoring import Scorer
+from deshred.errors import SettingsError
+
+SCORER_NAMES = ("default", "towers", "outline", "pairwise", "marques")
+_WITHOUT_MODEL = ("outline", "marques")
+
+
+def load_scorer(name: str = "default", model: str | Path | None = None, *, threads: int = 0) -> Scorer:
+    """The scorer of this name, with a model where it needs one; without `model`, the shipped one."""
+    if model is not None and name in _WITHOUT_MODEL:
+        raise SettingsError(f"the scorer {name} learns nothing and takes no model. Leave out --model.")
+    match name:
+        case "default":
+            from deshred.compatibility.fusion import FusionScorer
+
+            return FusionScorer(model or "towers-default", threads=threads)
+        case "towers":
+            from deshred.compatibility.towers import TowersScorer
+
+            return TowersScorer(model or "towers-default", threads=threads)
+        case "outline":
+            from deshred.compatibility.outline import OutlineScorer
+
+            return OutlineScorer()
+        case "pairwise":
+            from deshred.compatibility.pairwise import PairwiseScorer
+
+            return PairwiseScorer(model or "pairwise-isri", threads=threads)
+        case "marques":
+            from deshred.compatibility.classical import MarquesScorer
+
+            return MarquesScorer()
+    raise SettingsError(f"there is no scorer {name!r}. Choose one of: {', '.join(SCORER_NAMES)}.")

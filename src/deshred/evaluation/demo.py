@@ -1,0 +1,106 @@
+"""The demonstration: draw pages, shred and mix them, reconstruct the files, compare with the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from deshred.compatibility.shredding import ShreddingOptions
+from deshred.errors import SettingsError
+from deshred.evaluation.metrics import PageMetrics, measure_accuracy, measure_pages
+from deshred.evaluation.piles import SHREDS, TRUTH, NamedPage, read_truth, save_pile, shred_pages
+from deshred.executors import Progress
+from deshred.imaging.drawing import PageKind, draw_page
+from deshred.store import RunFolder
+
+if TYPE_CHECKING:
+    from deshred.pipeline import Reconstruction
+
+PILE = "pile"
+RUN = "run"
+
+
+@dataclass(frozen=True)
+class DemoOptions:
+    """What is drawn and shredded."""
+
+    kinds: tuple[PageKind, ...] = ("text", "form", "table", "letter", "list", "sparse")
+    shreds: int = 25  # per page
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.kinds:
+            raise SettingsError("a demonstration needs at least one page to draw.")
+        if self.seed < 0:
+            raise SettingsError(f"seed is a number from 0, got {self.seed}.")
+
+
+class ReconstructInto(Protocol):
+    """What `deshred reconstruct` does with a folder to write and files to read."""
+
+    def __call__(
+        self, folder: Path, inputs: Sequence[Path], *, force: bool, progress: Progress | None
+    ) -> Reconstruction: ...
+
+
+@dataclass(frozen=True, eq=False)
+class DemoResult:
+    """What the demonstration reached, and where everything is."""
+
+    reconstruction: Reconstruction
+    accuracy: float  # the share of right joins, by the paper's rule
+    pages: PageMetrics
+    pile: Path  # the shreds and, apart from them, the truth
+    run: Path  # the pages and the report
+
+    def summary(self) -> str:
+        """One line, such as `142 of 142 joins right (100.0 %), 6 of 6 pages complete and in order`."""
+        joins = len(self.reconstruction.shreds) - 1
+        right = round(self.accuracy * joins)
+        complete = f"{self.pages.perfect} of {self.pages.documents} pages complete and in order"
+        return f"{right} of {joins} joins right ({self.accuracy:.1%}), {complete}"
+
+
+def run_demo(
+    out: str | Path,
+    *,
+    reconstruct_into: ReconstructInto,
+    options: DemoOptions | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> DemoResult:
+    """Write a pile of simulated shreds to `out`, reconstruct it from its files, and measure the answer."""
+    options = options or DemoOptions()
+    pile, run = Path(out) / PILE, Path(out) / RUN
+    RunFolder.open(run, force=force)  # refuse a foreign folder before the first minute of work, not after it
+    save_demo_pile(pile, options=options, force=force, progress=progress)
+    reconstruction = reconstruct_into(run, [pile / SHREDS], force=force, progress=progress)
+    truth = read_truth(pile / TRUTH)
+    return DemoResult(
+        reconstruction,
+        measure_accuracy(reconstruction.arrangement.order, truth),
+        measure_pages(reconstruction.arrangement, truth),
+        pile,
+        run,
+    )
+
+
+def save_demo_pile(
+    folder: Path, *, options: DemoOptions, force: bool = False, progress: Progress | None = None
+) -> None:
+    """Draw the pages, shred and mix them, and save the pile."""
+    folder_run = RunFolder.open(folder, command="shred", force=force)
+    rng = np.random.default_rng(options.seed)
+    pages = []
+    for done, kind in enumerate(options.kinds, 1):
+        pages.append(NamedPage(f"{done}-{kind}", draw_page(kind, rng)))
+        if progress:
+            progress("drawing pages", done, len(options.kinds))
+    pile = shred_pages(pages, rng, options=ShreddingOptions(shreds=options.shreds), progress=progress)
+    folder_run.begin()
+    save_pile(pile, folder_run, progress=progress)
+    folder_run.finish()

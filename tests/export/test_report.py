@@ -1,0 +1,236 @@
+import base64
+import io
+import itertools
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import PIL.Image
+import pytest
+
+from deshred.compatibility.classical import MarquesScorer
+from deshred.elements import (
+    Arrangement,
+    Compatibility,
+    Join,
+    PageBreak,
+    Shred,
+    ShredSet,
+    Slot,
+    Source,
+)
+from deshred.errors import OutputError
+from deshred.export.report import Overview, render_report, write_report
+from deshred.imaging.composition import compose
+from deshred.pipeline import Reconstruction
+from deshred.settings import Settings
+
+VOID = {"meta", "img", "br", "input", "link", "hr"}
+
+
+class Reader(HTMLParser):
+    """Reads a page strictly: every tag must be closed in order."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open_tags, self.elements, self.texts = [], [], []
+        self.feed(html)
+        self.close()
+        assert not self.open_tags
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open_tags.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open_tags.pop() == tag
+
+    def handle_data(self, data):
+        if self.open_tags[-1:] != ["style"]:
+            self.texts.append(data)
+
+    def find(self, tag, of_class=None):
+        found = [attrs for name, attrs in self.elements if name == tag]
+        return [a for a in found if of_class is None or of_class in (a.get("class") or "").split()]
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+
+def make_shred(name, seed, width=60, height=420):
+    rng = np.random.default_rng(seed)
+    image = np.where(rng.random((height, width, 1)) < 0.1, 40, 240).astype(np.uint8).repeat(3, axis=2)
+    return Shred(name, image, np.ones((height, width), bool), 300.0, Source(Path("a.png"), "0" * 64))
+
+
+def make_reconstruction(
+    pages=(("a", "b", "c"), ("d", "e")), probabilities=(0.999, 0.4, 0.9), blank=("x", "y")
+):
+    ids = [name for page in pages for name in page]
+    shreds = ShredSet([make_shred(name, seed) for seed, name in enumerate(ids)])
+    pairs = [pair for page in pages for pair in itertools.pairwise(page)]
+    joins = tuple(
+        Join(left, right, 1.5, 3, probability, 0.25)
+        for (left, right), probability in zip(pairs, probabilities, strict=True)
+    )
+    slots = tuple(tuple(Slot(name, 0) for name in page) for page in pages)
+    breaks = tuple(PageBreak(one[-1], two[0], 0.5, 0.97) for one, two in itertools.pairwise(pages))
+    arrangement = Arrangement(slots, joins, breaks, 7.25, 7.25)
+    n = len(ids)
+    return Reconstruction(
+        shreds=shreds,
+        blank=ShredSet([make_shred(name, 99) for name in blank]),
+        sheets=(),
+        compatibility=Compatibility(tuple(ids), np.zeros((n, n), np.float32), np.zeros((n, n), np.int16)),
+        arrangement=arrangement,
+        pages=tuple(compose(shreds, arrangement)),
+        scorer=MarquesScorer(),
+        settings=Settings(),
+        seconds=MappingProxyType({"score": 3.0, "arrange": 1.0}),
+    )
+
+
+def render(reconstruction=None, **changes):
+    html = render_report(reconstruction or make_reconstruction(), **({"provenance": {"seed": "0"}} | changes))
+    return Reader(html)
+
+
+def test_the_summary_comes_before_everything_else():
+    reconstruction = make_reconstruction()
+    text = render(reconstruction, title="My pile").text
+    assert text.split("My pile")[2].strip().startswith(reconstruction.summary())
+
+
+def test_the_report_is_one_file_that_asks_the_network_for_nothing():
+    html = render_report(make_reconstruction(), provenance={})
+    page = Reader(html)
+    assert not page.find("script")
+    assert not page.find("link")
+    assert all(attrs["src"].startswith("data:image/") for attrs in page.find("img"))
+    assert "url(" not in html
+    assert "@import" not in html
+    assert not re.search(r"https?://", html)
+
+
+def test_every_join_is_marked_where_its_shreds_meet():
+    page = render()
+    marks = page.find("a", "join")
+    assert [mark["style"] for mark in marks] == ["left:33.33%", "left:66.67%", "left:50.00%"]
+    assert [mark["aria-label"].split(":")[0] for mark in marks] == [
+        "Join 1, sure",
+        "Join 2, open",
+        "Join 3, likely",
+    ]
+
+
+def test_a_verdict_is_told_by_color_shape_and_word():
+    page = render()
+    for verdict, sign in (("sure", "●"), ("likely", "◆"), ("open", "▲")):
+        assert page.find("a", verdict)
+        assert f"{sign} {verdict}" in page.text
+    assert "● 1 sure" in page.text
+    assert "score: 1.50" in page.text
+    assert "probability: 40 %" in page.text
+    assert "offset: +3 px" in page.text
+    assert "price: 0.25 dearer without it" in page.text
+
+
+def test_only_open_joins_get_a_closeup_and_every_link_has_its_target():
+    page = render()
+    assert [card["id"] for card in page.find("li", "card")] == ["join-2"]
+    ids = [attrs["id"] for _, attrs in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    assert {attrs["href"][1:] for attrs in page.find("a")} <= set(ids)
+
+
+def test_many_open_joins_get_the_worst_closeups_and_all_keep_their_links():
+    names = tuple(f"s{i:03d}" for i in range(80))
+    chances = tuple(0.1 + 0.005 * i for i in range(79))
+    page = render(make_reconstruction((names,), chances, ()))
+    cards = page.find("li", "card")
+    assert [card["id"] for card in cards] == [f"join-{i}" for i in range(1, 61)]
+    ids = {attrs["id"] for _, attrs in page.elements if "id" in attrs}
+    assert {attrs["href"][1:] for attrs in page.find("a")} <= ids
+    assert "The 19 least doubtful are only in the table" in page.text
+
+
+def test_without_open_joins_the_report_says_so():
+    assert (
+        "None: every join is sure or likely."
+        in render(make_reconstruction(probabilities=(1.0, 0.99, 0.8))).text
+    )
+
+
+def test_a_join_without_probability_is_open_and_shows_a_dash():
+    page = render(make_reconstruction(probabilities=(None, 0.999, 0.999)))
+    assert [card["id"] for card in page.find("li", "card")] == ["join-1"]
+    assert "–" in page.text
+
+
+def test_blank_shreds_are_shown_and_missing_parts_leave_no_empty_heading():
+    with_blanks = render(overviews=[Overview("sheet-1", np.zeros((50, 40, 3), np.uint8))])
+    assert [i["alt"] for i in with_blanks.find("img") if "Blank" in i["alt"]] == [
+        "Blank shred x",
+        "Blank shred y",
+    ]
+    assert "sheet-1" in with_blanks.text
+    without = render(make_reconstruction(blank=()))
+    assert "Blank shreds" not in without.text
+    assert "Scanned sheets" not in without.text
+
+
+def test_names_that_look_like_html_stay_text():
+    evil = '<script>alert("x")</script>&'
+    page = render(
+        make_reconstruction(((evil, "b"),), (0.3,), (evil + "2",)),
+        title=evil,
+        provenance={evil: evil},
+        overviews=[Overview(evil, np.zeros((9, 9, 3), np.uint8))],
+    )
+    assert not page.find("script")
+    assert page.text.count(evil) >= 6
+
+
+def test_a_page_is_embedded_as_a_picture_of_itself():
+    reconstruction = make_reconstruction()
+    page = render(reconstruction)
+    source = next(attrs["src"] for attrs in page.find("img") if attrs["alt"].startswith("Page 1"))
+    picture = np.asarray(
+        PIL.Image.open(io.BytesIO(base64.b64decode(source.split(",")[1]))).convert("L"), float
+    )
+    gray = reconstruction.pages[0].image.mean(axis=2)
+    assert picture.shape == gray.shape
+    assert np.corrcoef(picture.ravel(), gray.ravel())[0, 1] > 0.9
+
+
+def test_times_and_provenance_are_listed_and_long_lists_are_folded():
+    page = render(provenance={"model": "abc", "solver": "exact"})
+    for words in ("score 3.00", "arrange 1.00", "4.0 in all", "model abc", "solver exact"):
+        assert words in page.text
+    folded = render(provenance={f"file {i}": "f00" for i in range(50)})
+    assert "Show 50 lines" in folded.text
+
+
+def test_the_proof_is_told_apart_from_the_best_found_so_far():
+    assert "it is proven" in render().text
+    reconstruction = make_reconstruction()
+    object.__setattr__(reconstruction.arrangement, "bound", 5.0)
+    assert "no order is cheaper than 5" in render(reconstruction).text
+
+
+def test_the_report_is_written_or_the_error_says_where(tmp_path):
+    write_report(tmp_path / "deep" / "report.html", make_reconstruction(), provenance={})
+    Reader((tmp_path / "deep" / "report.html").read_text(encoding="utf-8"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="file"):
+        write_report(tmp_path / "file" / "report.html", make_reconstruction(), provenance={})
+
+
+def test_a_page_full_of_doubts_stays_readable():
+    names = tuple(f"s{i:03d}" for i in range(12))
+    assert render(make_reconstruction((names,), (0.5,) * 11, ())).find("div", "crowded")
+    assert not render().find("div", "crowded")

@@ -1,0 +1,350 @@
+from __future__ import annotations
+
+import functools
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import deshred
+from conftest import SavedPile
+from deshred.cli import app
+from deshred.console import exit_codes
+from deshred.elements import Compatibility, ShredSet
+from deshred.errors import DeshredError
+from deshred.flags import FLAGS, Default
+from deshred.imaging.decoding import encode_png
+from deshred.settings import Settings
+from deshred.store import save_compatibility
+
+ROOT = typer.main.get_command(app)
+TRAIN = ROOT.commands["train"].commands  # type: ignore[attr-defined]
+COMMANDS = {name: command for name, command in ROOT.commands.items() if name != "train"} | {  # type: ignore[attr-defined]
+    f"train {name}": command for name, command in TRAIN.items()
+}
+
+
+def run(*args: object) -> Any:
+    return CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+def write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def png(level: int = 200, height: int = 120, width: int = 40) -> bytes:
+    image = np.full((height, width, 3), 240, np.uint8)
+    image[30:60, 5:30] = level
+    return encode_png(image)
+
+
+# Reconstructing
+
+
+def test_shreds_in_pages_out(saved_pile: SavedPile, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = run("reconstruct", saved_pile.folder, "-o", out, "--scorer", "outline", "--pages", 1)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.splitlines()[0].startswith("8 shreds, 1 page, 1 blank shred set aside")
+    assert str(out / "report.html") in result.stdout
+    assert "reading: 9/9" in result.stderr
+    content = json.loads((out / "arrangement.json").read_text())
+    assert tuple(shred["id"] for shred in content["pages"][0]["shreds"]) == saved_pile.truth
+    assert (out / "pages" / "page-001.png").stat().st_size > 10_000
+
+    again = run("reconstruct", saved_pile.folder, "-o", out, "--scorer", "outline", "--pages", 1)
+    assert (again.exit_code, again.stdout) == (4, "")
+    assert "--force" in again.stderr
+
+    flags = ("--scorer", "outline", "--pages", 1, "--force", "--quiet", "--json")
+    forced = run("reconstruct", saved_pile.folder, "-o", out, *flags)
+    assert (forced.exit_code, forced.stderr) == (0, "")
+    assert json.loads(forced.stdout)["pages"] == content["pages"]
+
+
+def test_flags_override_the_settings_file_and_it_the_defaults(saved_pile: SavedPile, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text('scorer = "outline"\nseed = 5\n[arrangement]\npages = 3\n')
+    given = ("--settings", tmp_path / "s.toml", "--pages", 1, "--json")
+    result = run("reconstruct", saved_pile.folder, "-o", tmp_path / "out", *given)
+    assert result.exit_code == 0, result.stderr
+    settings = json.loads(result.stdout)["settings"]
+    assert (settings["scorer"], settings["seed"]) == ("outline", 5)
+    assert settings["arrangement"]["pages"] == 1
+    assert settings["arrangement"]["solver"] == Settings().arrangement.solver
+
+
+def zero_bytes(folder: Path) -> None:
+    write(folder / "a.png", b"")
+
+
+def truncated(folder: Path) -> None:
+    write(folder / "a.png", png()[:90])
+
+
+def wrong_mask(folder: Path) -> None:
+    write(folder / "strips" / "a.png", png())
+    write(folder / "masks" / "a.png", png(height=99))
+
+
+def one_shred(folder: Path) -> None:
+    write(folder / "a.png", png(0))
+
+
+def all_blank(folder: Path) -> None:
+    for name in "abc":
+        write(folder / f"{name}.png", png())
+
+
+def nothing(folder: Path) -> None:
+    folder.mkdir()
+
+
+@pytest.mark.parametrize("make", [zero_bytes, truncated, wrong_mask, one_shred, all_blank, nothing])
+def test_bad_input_is_one_line_and_exit_code_3(make: Callable[[Path], None], tmp_path: Path) -> None:
+    make(tmp_path / "in put")
+    result = run("reconstruct", tmp_path / "in put", "-o", tmp_path / "out", "-q")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_is_not_ours_is_left_alone(saved_pile: SavedPile, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years")
+    result = run("reconstruct", saved_pile.folder, "-o", tmp_path, "--force")
+    assert result.exit_code == 4
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_the_input_is_never_overwritten(saved_pile: SavedPile) -> None:
+    before = sorted(saved_pile.folder.iterdir())
+    result = run("reconstruct", saved_pile.folder, "-o", saved_pile.folder, "--force")
+    assert result.exit_code == 4
+    assert sorted(saved_pile.folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("reconstruct", "x", "-o", "out", "--pages", "0"),
+        ("reconstruct", "x", "-o", "out", "--as", "pages"),
+        ("reconstruct", "x", "-o", "out", "--background", "orangish"),
+        ("reconstruct", "x", "-o", "out", "--settings", "none.toml"),
+        ("reconstruct", "x", "-o", "out", "--frobnicate"),
+        ("reconstruct", "-o", "out"),
+        ("frobnicate",),
+    ],
+)
+def test_senseless_flags_have_exit_code_2(args: tuple[str, ...], tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        result = run(*args)
+    assert result.exit_code == 2
+    assert result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+# The other commands
+
+
+@pytest.fixture
+def sheet(tiny_pile: ShredSet, tmp_path: Path) -> Path:
+    """Four shreds on orange paper."""
+    image = np.full((1800, 1200, 3), (255, 153, 51), np.uint8)
+    for at, shred in enumerate(list(tiny_pile)[2:6]):
+        height, width = shred.mask.shape
+        view = image[60 : 60 + height, 80 + 280 * at : 80 + 280 * at + width]
+        view[shred.mask] = shred.image[shred.mask]
+    path = tmp_path / "sheet.jpg"
+    cv2.imwrite(str(path), cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
+    return path
+
+
+def test_segment_cuts_out_what_reconstruct_reads(sheet: Path, tmp_path: Path) -> None:
+    out = tmp_path / "cut"
+    result = run("segment", sheet, "-o", out)
+    assert result.exit_code == 0, result.stderr
+    assert "sheet: 4 shreds" in result.stdout
+    names = [path.name for path in sorted((out / "shreds").iterdir())]
+    assert names == [f"sheet#0{number}.png" for number in range(1, 5)]
+    index = json.loads((out / "shreds.json").read_text())
+    assert [shred["id"] for shred in index["sheets"][0]["shreds"]] == [name[:-4] for name in names]
+    assert (out / index["sheets"][0]["overview"]).exists()
+    flags = ("--scorer", "outline", "--pages", 1, "--json", "-q")
+    from_cut = run("reconstruct", out, "-o", tmp_path / "a", *flags)
+    from_sheet = run("reconstruct", sheet, "-o", tmp_path / "b", *flags)
+    assert from_cut.exit_code == from_sheet.exit_code == 0
+    pages = [json.loads(done.stdout)["pages"][0] for done in (from_cut, from_sheet)]
+    assert [shred["id"] for shred in pages[0]["shreds"]] == [shred["id"] for shred in pages[1]["shreds"]]
+
+
+def test_shred_writes_a_pile_and_apart_from_it_the_truth(tiny_pile: ShredSet, tmp_path: Path) -> None:
+    page = np.hstack([shred.image[100:900] for shred in tiny_pile])
+    write(tmp_path / "page.png", encode_png(page))
+    result = run("shred", tmp_path / "page.png", "-o", tmp_path / "pile", "--shreds", 5, "--seed", 1)
+    assert result.exit_code == 0, result.stderr
+    truth = json.loads((tmp_path / "pile" / "truth.json").read_text())
+    files = {path.stem for path in (tmp_path / "pile" / "shreds").iterdir()}
+    assert files == set(truth["shreds"])
+    assert sorted(place["position"] for place in truth["shreds"].values()) == [0, 1, 2, 3, 4]
+
+
+def test_demo_says_how_well_it_went(tmp_path: Path) -> None:
+    result = run("demo", "-o", tmp_path / "demo", "--kinds", "letter", "--shreds", 6, "-q")
+    assert result.exit_code == 0, result.stderr
+    assert "joins right" in result.stdout
+    assert (tmp_path / "demo" / "run" / "report.html").exists()
+
+
+def test_evaluate_prints_and_saves_the_accuracy(tiny_pile: ShredSet, tmp_path: Path) -> None:
+    for position, shred in enumerate(tiny_pile):
+        write(tmp_path / f"set/D001/strips/D001{position:02d}.png", encode_png(shred.image))
+        write(tmp_path / f"set/D001/masks/D001{position:02d}.png", encode_png(_to_image(shred.mask)))
+    result = run("evaluate", tmp_path / "set", "--scorer", "outline", "--k", 1, "--json", tmp_path / "r.json")
+    assert result.exit_code == 0, result.stderr
+    assert "D001" in result.stdout
+    content = json.loads((tmp_path / "r.json").read_text())
+    assert content["accuracy"]["1"]["mean"] == 1.0
+    assert content["accuracy"]["1"]["instances"][0]["documents"] == ["D001"]
+    assert content["accuracy"]["1"]["instances"][0]["optimal"] is True
+    assert content["seconds"]["decode"] > 0
+
+
+def _to_image(mask: np.ndarray) -> np.ndarray:
+    return np.repeat(mask[..., None], 3, axis=2).astype(np.uint8) * 255
+
+
+def test_arrange_takes_the_scores_of_a_run(tmp_path: Path) -> None:
+    scores = np.full((4, 4), -5.0, np.float32)
+    scores[[2, 0, 3], [0, 3, 1]] = 9.0
+    file = tmp_path / "c.npz"
+    save_compatibility(Compatibility(tuple("abcd"), scores, np.zeros((4, 4), np.int16)), file)
+    result = run("arrange", file, "--pages", 1, "--json", "-q")
+    assert result.exit_code == 0, result.stderr
+    content = json.loads(result.stdout)
+    assert content["pages"] == [["c", "a", "d", "b"]]
+    assert content["optimal"] is True
+    text = run("arrange", file, "--pages", 1, "-q").stdout
+    assert text.splitlines()[0] == "page 1: c a d b"
+    assert "proven optimal" in text
+
+
+def test_arrange_takes_tsplib_files(tmp_path: Path) -> None:
+    distances = "9 1 5 5\n5 9 1 5\n5 5 9 1\n1 5 5 9\n"
+    header = "NAME: ring\nTYPE: ATSP\nDIMENSION: 4\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\n"
+    (tmp_path / "ring.atsp").write_text(f"{header}EDGE_WEIGHT_SECTION\n{distances}EOF\n")
+    content = json.loads(run("arrange", tmp_path / "ring.atsp", "--json", "-q").stdout)
+    assert (content["pages"], content["cost"]) == ([["1", "2", "3", "4"]], 4)
+
+
+@pytest.mark.parametrize("name", ["bad.npz", "bad.atsp", "absent.npz"])
+def test_arrange_refuses_what_it_cannot_read(name: str, tmp_path: Path) -> None:
+    if not name.startswith("absent"):
+        (tmp_path / name).write_text("nonsense")
+    result = run("arrange", tmp_path / name)
+    assert result.exit_code == 3
+    assert name in result.stderr
+
+
+def test_models_are_listed_with_their_cards() -> None:
+    listed = json.loads(run("models", "--json").stdout)["models"]
+    assert all(model["card"] for model in listed)
+    text = run("models").stdout
+    assert all(model["name"] in text for model in listed)
+
+
+def test_doctor_says_what_is_there_and_tries_it() -> None:
+    result = run("doctor")
+    assert result.exit_code == 0, result.stdout
+    assert "deshred is well." in result.stdout
+    assert "PyTorch" in result.stdout
+
+
+def test_training_without_pages_is_exit_code_3(tmp_path: Path) -> None:
+    for kind in ("pairwise", "towers"):
+        result = run("train", kind, tmp_path, "-o", tmp_path / "m.onnx")
+        assert result.exit_code == 3, result.stderr
+
+
+def test_the_version_is_shown() -> None:
+    assert run("--version").stdout == f"deshred {deshred.__version__}\n"
+
+
+def test_the_module_is_the_command() -> None:
+    command = [sys.executable, "-m", "deshred", "reconstruct", "nowhere", "-o", "out"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr == "error: nowhere: there is no such file or folder. Check the name.\n"
+
+
+# Flags and help
+
+
+@pytest.mark.parametrize("command", ["reconstruct", "segment", "arrange"])
+def test_flags_have_the_defaults_of_the_settings(command: str) -> None:
+    parameters = {parameter.name: parameter for parameter in COMMANDS[command].params}
+    assert set(FLAGS) & set(parameters)
+    for flag in set(FLAGS) & set(parameters):
+        default = parameters[flag].default
+        expected = functools.reduce(getattr, FLAGS[flag].split("."), Settings())
+        assert (default() if callable(default) else default) == expected, flag
+
+
+def test_every_flag_of_reconstruct_that_has_a_setting_is_listed() -> None:
+    other = {"context", "inputs", "output", "settings", "force", "quiet", "json", "debug", "help"}
+    assert {parameter.name for parameter in COMMANDS["reconstruct"].params} - other == set(FLAGS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_default_that_is_looked_up_exists(name: str) -> None:
+    for parameter in COMMANDS[name].params:
+        if isinstance(parameter.default, Default):
+            assert parameter.default() is not None
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_examples_that_can_be_parsed(name: str) -> None:
+    text = run(*name.split(), "--help").stdout
+    examples = [line.strip() for line in text.splitlines() if line.strip().startswith("deshred ")]
+    assert examples
+    for example in examples:
+        words = shlex.split(example)[1:]
+        parts = 2 if words[0] == "train" else 1
+        COMMANDS[" ".join(words[:parts])].make_context(example, words[parts:])
+
+
+# Errors
+
+
+def test_what_was_not_expected_is_short_and_long_with_debug(capsys: pytest.CaptureFixture[str]) -> None:
+    for debug in (False, True):
+        with pytest.raises(SystemExit) as caught, exit_codes(debug=debug):
+            raise ZeroDivisionError("by zero")
+        assert caught.value.code == DeshredError.exit_code
+        told = capsys.readouterr().err
+        assert "ZeroDivisionError: by zero" in told
+        assert ("Traceback" in told) == debug
+
+
+def test_an_interrupt_is_130(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught, exit_codes(debug=False):
+        raise KeyboardInterrupt
+    assert caught.value.code == 130
+    assert "goes on where it stopped" in capsys.readouterr().err
+
+
+def test_a_full_disk_anywhere_is_an_output_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught, exit_codes(debug=False):
+        Path("/dev/full").write_text("x")
+    assert caught.value.code == 4
+    assert "Free some space" in capsys.readouterr().err
