@@ -15,12 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deshred.compatibility.scorers import load_scorer
-
 from deshred.arrangement import ArrangementOptions
+from deshred.compatibility.scorers import load_scorer
 from deshred.evaluation.collections import open_collection
 from deshred.evaluation.experiments import EvaluationOptions, K, evaluate
-from deshred.evaluation.results import ModelCard
 from deshred.store import to_json, write_atomically
 
 COLLECTIONS = {"s-marques": "S-Marques", "s-isri-ocr": "S-ISRI-OCR", "s-cdip": "S-CDIP"}
@@ -72,14 +70,11 @@ Results = dict[tuple[str, str], dict[str, Any]]  # (method, collection) -> JSON 
 
 
 def measure(method: Method, collection: Path, *, seed: int, cache: Path | None) -> dict[str, Any]:
-    model = method.models.get(collection.name)
-    scorer = load_scorer(method.scorer, model)
     arrangement = ArrangementOptions(solver=method.solver, pages=1)
     result = evaluate(
         open_collection(collection),
-        scorer,
+        load_scorer(method.scorer, method.models.get(collection.name)),
         options=EvaluationOptions(ks=method.ks, seed=seed, arrangement=arrangement),
-        model=None if model is None else ModelCard(model, scorer.fingerprint),
         cache=cache,
     )
     print(result.to_text(), end="\n\n", flush=True)

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import deshred
 from conftest import SavedPile
 from deshred.cli import app
+from deshred.compatibility.scorers import SCORER_NAMES
 from deshred.console import exit_codes
 from deshred.elements import Compatibility, ShredSet
 from deshred.errors import DeshredError
@@ -303,6 +304,12 @@ def test_flags_have_the_defaults_of_the_settings(command: str) -> None:
 def test_every_flag_of_reconstruct_that_has_a_setting_is_listed() -> None:
     other = {"context", "inputs", "output", "settings", "force", "quiet", "json", "debug", "help"}
     assert {parameter.name for parameter in COMMANDS["reconstruct"].params} - other == set(FLAGS)
+
+
+@pytest.mark.parametrize("command", ["reconstruct", "evaluate"])
+def test_every_scorer_is_named_in_the_help(command: str) -> None:
+    text = run(command, "--help").stdout
+    assert all(name in text for name in SCORER_NAMES)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -108,7 +108,7 @@ def test_every_stage_has_its_seconds_and_reports_progress(saved_pile: SavedPile)
         told[stage.partition(":")[0]] = (done, total)
 
     done = reconstruct([saved_pile.folder], OutlineScorer(), settings=ONE_PAGE, progress=progress)
-    assert list(done.seconds) == ["decode", "blank", "edges", "encode", "score", "solve", "compose"]
+    assert list(done.seconds) == ["decode", "blank", "edges", "encode", "score", "solve", "align", "compose"]
     assert told["reading"] == (9, 9)
     assert told["scoring"] == (9, 9)  # 8 shreds in blocks of 3
 

@@ -439,7 +439,7 @@ def explain(
     page: Annotated[int, typer.Option(help="Number of the page.")] = 1,
     model: Annotated[
         str | None,
-        typer.Option(help="A pairwise model: a file or a shipped one.  [default: the scorer's own]"),
+        typer.Option(help="A pairwise model: a file, or the name of a shipped one."),
     ] = None,
     jobs: Jobs = None,
     quiet: Quiet = False,
@@ -553,6 +553,7 @@ def train_towers(
       deshred train towers pages/ -o mine.onnx --steps 8000 --init towers-default
       deshred reconstruct scans/ -o out/ --model mine.onnx
     """
+    from deshred.compatibility.calibration import calibrate, write_calibration
     from deshred.compatibility.tower_network import TowerTask, TowerTrainingOptions, load_weights
     from deshred.compatibility.training import TrainingOptions, train
     from deshred.imaging.intact import load_intact
@@ -570,6 +571,7 @@ def train_towers(
             average=training.average,
             report=figure_reporter(progress),
         )
+        write_calibration(output, calibrate(output, task.validation_pages, seed=seed))
     say(f"model: {output}")
 
 

@@ -180,7 +180,7 @@ class Compatibility:
         if self.columns is None and self.scores.shape != (n, n):
             raise MismatchError(f"{n} shreds need a {n} x {n} matrix of scores, got {self.scores.shape}.")
         if self.scores.shape != self.offsets.shape:
-            raise MismatchError(f"scores {self.scores.shape} and offsets {self.offsets.shape} differ in shape.")
+            raise MismatchError(f"scores are {self.scores.shape} and offsets {self.offsets.shape}.")
         for name in ("scores", "offsets"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
 
@@ -291,7 +291,8 @@ class Arrangement:
 
     def __repr__(self) -> str:
         proof = "proven optimal" if self.is_optimal else f"gap {self.gap:.4g}"
-        return f"Arrangement({len(self.order)} shreds, {len(self.pages)} pages, cost {self.cost:.6g}, {proof})"
+        size = f"{len(self.order)} shreds, {len(self.pages)} pages"
+        return f"Arrangement({size}, cost {self.cost:.6g}, {proof})"
 
 
 @dataclass(frozen=True)

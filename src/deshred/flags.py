@@ -77,7 +77,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 SettingsFile = Annotated[
     Path | None, typer.Option("--settings", metavar="TOML", help="Settings; flags override them.")
 ]
-ScorerName = Annotated[str, _flag("scorer", help="What judges the joins; see deshred models.")]
+ScorerName = Annotated[
+    str,
+    _flag("scorer", metavar="NAME", help="default, towers, outline, pairwise or marques: what judges joins."),
+]
 Model = Annotated[str | None, typer.Option(help="A model file, or the name of a shipped model.")]
 Seed = Annotated[int, _flag("seed", help="Seed of everything random.")]
 Jobs = Annotated[int | None, typer.Option(help="Work on so many files at once.  [default: all processors]")]

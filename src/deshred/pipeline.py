@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,9 @@ from typing import Any
 
 from deshred import __version__
 from deshred.arrangement import arrange
+from deshred.compatibility.alignment import align
+from deshred.compatibility.confidence import rate
+from deshred.compatibility.models import Model
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import ScoreBlock, Scorer, compare, cut_edges, describe
 from deshred.elements import Arrangement, Compatibility, Constraints, Page, ShredSet
@@ -20,6 +23,7 @@ from deshred.errors import InputError
 from deshred.executors import Executor, Progress, default_executor
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.composition import compose
+from deshred.imaging.edges import EdgePair
 from deshred.imaging.scans import Pile, Sheet, load_pile
 from deshred.settings import Settings
 from deshred.store import RunFolder
@@ -35,7 +39,7 @@ class Reconstruction:
     compatibility: Compatibility
     arrangement: Arrangement
     pages: tuple[Page, ...]
-    scorer: Scorer
+    scorer: ScorerCard
     settings: Settings
     seconds: Mapping[str, float]
 
@@ -72,11 +76,18 @@ def reconstruct(
     with stopwatch.measure("blank"):
         piles = set_aside_blank(pile.shreds, executor=executor, progress=progress)
     scorer = scorer or load_scorer(settings.scorer, settings.model)
-    compatibility = _score_or_resume(piles.inked, scorer, settings, executor, progress, store, stopwatch)
+    if store is not None:
+        store.begin()  # not earlier: bad input leaves no folder behind
+    with stopwatch.measure("edges"):
+        edges = cut_edges(piles.inked, scorer, executor=executor, progress=progress)
+    compatibility = _score_or_resume(piles.inked, edges, scorer, settings, progress, store, stopwatch)
     with stopwatch.measure("solve"):
         arrangement = arrange(
             compatibility, constraints or Constraints(), options=settings.arrangement, progress=progress
         )
+    with stopwatch.measure("align"):
+        arrangement = rate(arrangement, compatibility, scorer.calibration)
+        arrangement = align(arrangement, piles.inked, edges)
     with stopwatch.measure("compose"):
         pages = compose(piles.inked, arrangement, options=settings.composition)
     return Reconstruction(
@@ -86,10 +97,28 @@ def reconstruct(
         compatibility,
         arrangement,
         tuple(pages),
-        scorer,
+        ScorerCard.of(scorer),
         settings,
         MappingProxyType(stopwatch.seconds),
     )
+
+
+@dataclass(frozen=True)
+class ScorerCard:
+    """Which scorer it was: its name, its model where it learned, and what identifies it exactly."""
+
+    name: str
+    fingerprint: str
+    model: str | None = None
+    model_sha256: str | None = None
+
+    @classmethod
+    def of(cls, scorer: Scorer) -> ScorerCard:
+        """The card of a scorer."""
+        model = getattr(scorer, "model", None)
+        if isinstance(model, Model):
+            return cls(scorer.name, scorer.fingerprint, model.name, model.sha256)
+        return cls(scorer.name, scorer.fingerprint)
 
 
 @dataclass(frozen=True)
@@ -152,9 +181,9 @@ def _gather(
 
 def _score_or_resume(
     shreds: ShredSet,
+    edges: Sequence[EdgePair],
     scorer: Scorer,
     settings: Settings,
-    executor: Executor,
     progress: Progress | None,
     store: RunFolder | None,
     stopwatch: Stopwatch,
@@ -162,15 +191,12 @@ def _score_or_resume(
     """Score all joins, or take what an interrupted run has scored already."""
     key = ""
     if store is not None:
-        store.begin()  # not earlier: bad input leaves no folder behind
         parts = (__version__, shreds.fingerprint, scorer.fingerprint, repr(settings.scoring))
         key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
         kept = store.load_compatibility(key)
         if kept is not None:
             store.log("scores are those of an earlier run", shreds=len(shreds))
             return kept
-    with stopwatch.measure("edges"):
-        edges = cut_edges(shreds, scorer, executor=executor, progress=progress)
     with stopwatch.measure("encode"):
         descriptions = describe(shreds, edges, scorer, progress=progress)
     with stopwatch.measure("score"):
@@ -190,6 +216,7 @@ class _ResumingScorer:
     def __init__(self, scorer: Scorer, store: RunFolder, key: str) -> None:
         self.name = scorer.name
         self.fingerprint = scorer.fingerprint
+        self.calibration = scorer.calibration
         self.edge_options = scorer.edge_options
         self.encode_rights = scorer.encode_rights
         self.encode_lefts = scorer.encode_lefts

@@ -10,13 +10,14 @@ from drawn_collections import draw_document, write_collection, write_document
 
 from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.classical import MarquesScorer
+from deshred.compatibility.confidence import Calibration
+from deshred.compatibility.models import Model
 from deshred.compatibility.scoring import ScoreBlock
 from deshred.elements import Edge
 from deshred.errors import InputError, SettingsError
 from deshred.evaluation.blocks import Window
 from deshred.evaluation.collections import open_collection
 from deshred.evaluation.experiments import EvaluationOptions, evaluate, list_windows, parse_ks
-from deshred.evaluation.results import ModelCard
 from deshred.executors import SerialExecutor
 from deshred.imaging.edges import EdgeOptions
 from deshred.store import to_json
@@ -29,6 +30,8 @@ class CountingScorer:
     inner: MarquesScorer = field(default_factory=lambda: MarquesScorer(edge_options=EdgeOptions(2, 160)))
     joins: int = 0
     fail_after: int | None = None
+    model: Model | None = None
+    calibration: Calibration | None = None
 
     @property
     def name(self) -> str:
@@ -170,12 +173,10 @@ def test_pages_are_measured_when_they_are_asked_for(folder: Path) -> None:
 
 def test_the_json_has_the_documented_shape(folder: Path) -> None:
     (folder / "documents.json").write_text(json.dumps({"D001": {"kind": "memo"}, "D002": {"kind": "memo"}}))
-    model = ModelCard("towers-test", "ab" * 32)
     result = evaluate(
         open_collection(folder),
         CountingScorer(),
         options=options_of(1, "all"),
-        model=model,
         executor=SerialExecutor(),
     )
     content = json.loads(to_json(result.to_dict()))
@@ -184,10 +185,27 @@ def test_the_json_has_the_documented_shape(folder: Path) -> None:
     assert single["instances"][0].keys() >= {"documents", "shreds", "accuracy", "optimal"}
     assert content["accuracy"]["all"]["instances"][0]["shreds"] == 18
     assert list(content["seconds"]) == ["decode", "blank", "edges", "encode", "score", "solve"]
-    assert content["model"] == {"name": "towers-test", "sha256": "ab" * 32}
+    assert content["model"] is None
     assert content["kinds"] == {"memo": 1.0}
     assert content["settings"]["ks"] == [1, "all"]
     assert "numpy" in content["versions"]
+
+
+def test_a_scorer_that_learned_leaves_the_name_and_hash_of_its_model(folder: Path) -> None:
+    scorer = CountingScorer(model=Model("towers-test", "towers", {}, "ab" * 32, None))
+    result = evaluate(open_collection(folder), scorer, options=options_of(1))
+    assert result.to_dict()["model"] == {"name": "towers-test", "sha256": "ab" * 32}
+    assert "model towers-test" in result.to_text()
+
+
+def test_joins_with_probabilities_get_a_reliability_table(folder: Path) -> None:
+    scorer = CountingScorer(calibration=Calibration(slope=0.1, intercept=0.0))
+    result = evaluate(open_collection(folder), scorer, options=options_of(1))
+    reliability = result["1"].reliability
+    assert reliability is not None
+    assert reliability.joins == 18 - 4
+    assert {bin_.kept for bin_ in reliability.bins} == {1.0}
+    assert result.to_dict()["accuracy"]["1"]["reliability"]["error"] == pytest.approx(reliability.error)
 
 
 def test_the_table_names_every_k_and_every_document(folder: Path) -> None:

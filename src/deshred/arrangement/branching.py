@@ -138,13 +138,22 @@ class Search:
                 return
 
     def _bound_arcs(self, choices: tuple[tuple[int, bool], ...]) -> None:
-        size = len(self._contraction.tails)
+        """An arc chosen is one whose rivals are ruled out: so the LP stays feasible, penalties included."""
+        contraction = self._contraction
         slack = self._hooks.cutoff() - self._root_bound
-        lower = np.zeros(size)
-        upper = (self._contraction.original.reduced <= slack + 1e-9).astype(float)
+        upper = (contraction.original.reduced <= slack + 1e-9).astype(float)
         for arc, chosen in choices:
-            lower[arc] = upper[arc] = float(chosen)
-        self._program.set_bounds(lower, upper)
+            if not chosen:
+                upper[arc] = 0.0
+                continue
+            kept = upper[arc]
+            tail, head = contraction.tails[arc], contraction.heads[arc]
+            if tail < contraction.n_chains:
+                upper[contraction.tails == tail] = 0.0
+            if head < contraction.n_chains:
+                upper[contraction.heads == head] = 0.0
+            upper[arc] = kept
+        self._program.set_upper(upper)
 
     def _solve(self) -> float:
         """Solve with cuts until none is violated; a safe bound, infinite where penalties remain."""

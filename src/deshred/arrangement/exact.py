@@ -41,6 +41,7 @@ _REPLACEMENTS = 20
 _GROWTH = 2.0  # of delta from round to round
 _FIRST_ARCS = 0.1  # share of n: arcs beyond those the LP uses in the first round
 _PATIENCE = 4  # rounds of deepening before a good order is sought for its own sake
+_SMALL_PILE = 300  # shreds; below, all arcs at once are no problem
 _SMALL = 3000  # chains that rounding solves exactly
 
 
@@ -246,7 +247,7 @@ class ExactSolver:
         program.deadline = self._limits.deadline
         program.drop_conditional_cuts()
         possible = np.isfinite(self._costs.at(program.tails, program.heads))
-        program.set_bounds(np.zeros(len(possible)), possible.astype(float))
+        program.set_upper(possible.astype(float))
         fixings = self._costs.fixings
         assert fixings is not None
         self._add_arcs(fixings.required[:, 0], fixings.required[:, 1])
@@ -431,6 +432,8 @@ class ExactSolver:
             proof = self._proof
             assert proof is not None
             gap = self._upper - proof.bound
+            if not np.isfinite(gap) and rounds > _PATIENCE and self._costs.n <= _SMALL_PILE:
+                gap = delta = self._ceiling - proof.bound  # is there any order at all?
             delta = min(gap, _GROWTH * delta if delta else self._first_delta(proof))
             arcs = arcs_below(self._costs, proof, delta + 1e-9)
             limit = proof.bound + delta

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from deshred.elements import Constraints
 from deshred.errors import InfeasibleError, MismatchError
 
 Ints = NDArray[np.int64]
+_COLORING_STEPS = 20_000
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,14 @@ def unite(atoms: list[Atom]) -> Constraints:
 
 def smallest_clash(constraints: Constraints, is_feasible: Callable[[Constraints], bool]) -> list[Atom]:
     """A set of constraints that cannot hold together, while it can without any one of them."""
-    kept = split(constraints)
-    for atom in list(kept):
+    return _minimal(split(constraints), lambda rest: is_feasible(unite(rest)))
+
+
+def _minimal(atoms: list[Atom], is_feasible: Callable[[list[Atom]], bool]) -> list[Atom]:
+    kept = atoms
+    for atom in atoms:
         rest = [other for other in kept if other != atom]
-        if not is_feasible(unite(rest)):
+        if not is_feasible(rest):
             kept = rest
     return kept
 
@@ -171,12 +177,7 @@ def _check_cycles(atoms: list[Atom]) -> None:
 
 
 def _check_groups(atoms: list[Atom], n: int, pages: PageCount) -> None:
-    links: dict[str, list[tuple[str, Atom]]] = {}
-    for atom in (a for a in atoms if a.kind in ("required", "together")):
-        for a, b in zip(atom.ids, atom.ids[1:], strict=False):
-            links.setdefault(a, []).append((b, atom))
-            links.setdefault(b, []).append((a, atom))
-    page_of, trail = _spread(links)
+    page_of, trail = _spread(_links(atoms))
     for atom in (a for a in atoms if a.kind == "apart"):
         for a, b in _clashing_pairs({id_: page_of.get(id_, id_) for id_ in atom.ids}):
             raise clash([atom, *_path(trail, a, b)], f"{a} and {b} lie on one page")
@@ -189,10 +190,47 @@ def _check_groups(atoms: list[Atom], n: int, pages: PageCount) -> None:
     for atom in (a for a in atoms if a.kind == "apart"):
         if len(atom.ids) > pages.most:
             raise clash([atom], f"{len(atom.ids)} shreds lie on different pages of {pages.most}")
+    if not _fits(atoms, pages.most):
+        raise clash(_minimal(atoms, lambda rest: _fits(rest, pages.most)), f"{pages.most} pages are too few")
     binding = [a for a in atoms if a.kind in ("required", "together")]
     pieces = n - len(page_of) + len(set(page_of.values()))
     if binding and pieces < pages.least:
         raise clash(binding, f"they leave at most {pieces} pages, {pages.least} are asked for")
+
+
+def _links(atoms: list[Atom]) -> dict[str, list[tuple[str, Atom]]]:
+    """Who shares a page with whom, and why."""
+    links: dict[str, list[tuple[str, Atom]]] = {}
+    for atom in (a for a in atoms if a.kind in ("required", "together")):
+        for a, b in pairwise(atom.ids):
+            links.setdefault(a, []).append((b, atom))
+            links.setdefault(b, []).append((a, atom))
+    return links
+
+
+def _fits(atoms: list[Atom], n_pages: int) -> bool:
+    """Whether shreds that lie apart find room on so many pages; yes where that is hard to say."""
+    page_of, _ = _spread(_links(atoms))
+    rivals: dict[str, set[str]] = {}
+    for atom in (a for a in atoms if a.kind == "apart"):
+        for one, other in permutations([page_of.get(id_, id_) for id_ in atom.ids], 2):
+            rivals.setdefault(one, set()).add(other)
+    return _color(rivals, {}, n_pages, [_COLORING_STEPS])
+
+
+def _color(rivals: Mapping[str, set[str]], colors: dict[str, int], n_colors: int, steps: list[int]) -> bool:
+    steps[0] -= 1
+    uncolored = [node for node in rivals if node not in colors]
+    if not uncolored or steps[0] < 0:
+        return True
+    taken = {node: {colors[rival] for rival in rivals[node] if rival in colors} for node in uncolored}
+    node = max(uncolored, key=lambda name: (len(taken[name]), len(rivals[name]), name))
+    used = max(colors.values(), default=-1) + 1  # colors not in use yet are all alike
+    return any(
+        _color(rivals, {**colors, node: color}, n_colors, steps)
+        for color in range(min(n_colors, used + 1))
+        if color not in taken[node]
+    )
 
 
 def _spread(

@@ -18,6 +18,7 @@ from deshred.elements import Arrangement, Compatibility, Constraints, Join, Marg
 from deshred.errors import InfeasibleError, SettingsError
 
 _EXPLAIN_SHREDS = 400
+_ANY_ORDER = 1e300  # a tolerance that every order meets
 _EXPLAIN_CONSTRAINTS = 60
 
 
@@ -154,7 +155,9 @@ def _explained(
         pages = count_pages(len(compatibility), options.pages, constraints, margins, options.page_width_mm)
         try:
             fixings = fix(compatibility.ids, some, pages)
-            ExactSolver(_costs_of(compatibility, margins, pages), fixings, Limits(tolerance=np.inf)).solve()
+            ExactSolver(
+                _costs_of(compatibility, margins, pages), fixings, Limits(tolerance=_ANY_ORDER)
+            ).solve()
         except InfeasibleError:
             return False
         return True

@@ -38,7 +38,6 @@ class ArcProgram:
         self.tails = np.zeros(0, np.int64)
         self.heads = np.zeros(0, np.int64)
         self.costs = np.zeros(0)
-        self.lower = np.zeros(0)
         self.upper = np.zeros(0)
         self.cuts: list[Cut] = []
         self.is_active: list[bool] = []
@@ -123,7 +122,7 @@ class ArcProgram:
         )
         self.tails, self.heads = np.append(self.tails, tails), np.append(self.heads, heads)
         self.costs = np.append(self.costs, costs)
-        self.lower, self.upper = np.append(self.lower, np.zeros(size)), np.append(self.upper, np.ones(size))
+        self.upper = np.append(self.upper, np.ones(size))
 
     def add_cuts(self, cuts: Iterable[Cut]) -> int:
         """Add rows for cuts that are not there yet; returns how many were new."""
@@ -154,13 +153,13 @@ class ArcProgram:
                 self.is_active[k] = False
                 self._keys.discard(cut.key)
 
-    def set_bounds(self, lower: Floats, upper: Floats) -> None:
-        """Bound the share of each arc."""
-        changed = np.flatnonzero((lower != self.lower) | (upper != self.upper))
+    def set_upper(self, upper: Floats) -> None:
+        """Bound the share of each arc from above."""
+        changed = np.flatnonzero(upper != self.upper)
         if len(changed):
             places = (changed + self._first).astype(np.int32)
-            self._highs.changeColsBounds(len(changed), places, lower[changed], upper[changed])
-            self.lower[changed], self.upper[changed] = lower[changed], upper[changed]
+            self._highs.changeColsBounds(len(changed), places, np.zeros(len(changed)), upper[changed])
+            self.upper[changed] = upper[changed]
 
     def solve(self) -> None:
         """Solve to optimality; `TimeUp` if the deadline comes first."""
@@ -224,5 +223,5 @@ class ArcProgram:
             hits, values = self._weights[k]
             reduced[hits] -= duals.cuts[k] * values
         return dual_constant(self.degrees, tuple(self.cuts), duals) + float(
-            np.minimum(reduced * self.lower, reduced * self.upper).sum()
+            (np.minimum(reduced, 0.0) * self.upper).sum()
         )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from deshred.compatibility.outline import OutlineOptions, remove_slow_part
-from deshred.elements import Arrangement, Edge, Join, ShredSet, Slot
+from deshred.elements import Arrangement, Edge, ShredSet, Slot
 from deshred.imaging.edges import EdgePair
 
 _REACH = 4  # px around the coarse offset: one step of the towers

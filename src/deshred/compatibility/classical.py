@@ -56,6 +56,11 @@ class MarquesScorer:
     def fingerprint(self) -> str:
         return repr(self)
 
+    @property
+    def calibration(self) -> None:
+        """None: tones give an order, not log-odds."""
+        return None
+
     def encode_rights(self, edges: Sequence[Edge]) -> Tones:
         return _tones(edges, self.edge_options.rows)
 
@@ -63,7 +68,7 @@ class MarquesScorer:
         return _tones(edges, self.edge_options.rows)
 
     def score_block(self, rights: Tones, lefts: Tones) -> ScoreBlock:
-        """Score is minus the root mean square difference of tones, 0 to -255: an order, not a log-odds."""
+        """Score is minus the root mean square difference of tones, 0 to -255."""
         reach = self.options.reach
         rows = self.edge_options.rows - 2 * reach
         middle = rights[:, reach : reach + rows]

@@ -2,22 +2,18 @@
 
 A join stands against every other join of its two edges: its margin is its score less the log-sum of theirs,
 the poorer of both sides. A logistic curve per scorer turns margins into probabilities; it is fitted on
-simulated piles by `benchmarks/calibration.py`, never on the documents that results are reported for.
+simulated piles (`calibration.py`), never on the documents that results are reported for.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deshred.elements import Arrangement, Compatibility
-
-_CURVES = Path(__file__).parent / "models" / "calibration.json"
 
 
 @dataclass(frozen=True)
@@ -31,12 +27,6 @@ class Calibration:
         """Margins in nats to probabilities."""
         log_odds = np.clip(self.slope * np.asarray(margins, np.float64) + self.intercept, -50, 50)
         return 1 / (1 + np.exp(-log_odds))
-
-
-def find_calibration(scorer_name: str) -> Calibration | None:
-    """The shipped curve for a scorer; none for scorers whose scores are not log-odds."""
-    curves = json.loads(_CURVES.read_text(encoding="utf-8"))
-    return Calibration(**curves[scorer_name]) if scorer_name in curves else None
 
 
 def rate(

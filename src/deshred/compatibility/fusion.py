@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.compatibility import outline, towers
+from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.outline import Curves, OutlineOptions, OutlineScorer
 from deshred.compatibility.scoring import ScoreBlock
 from deshred.compatibility.towers import Features, TowersScorer, reduce_shifts
@@ -21,7 +22,7 @@ from deshred.elements import Edge
 
 @dataclass(frozen=True)
 class FusionWeights:
-    """What a nat of each evidence is worth; fitted by `benchmarks/calibration.py` on simulated piles."""
+    """What a nat of each evidence is worth; a model carries those that `calibration.py` fitted for it."""
 
     ink: float = 1.0
     outline: float = 1.0
@@ -41,6 +42,20 @@ class Impressions:
         return Impressions(self.features[index], self.curves[index])
 
 
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Nats for every shift and join, of each kind. (shifts, a, b)"""
+
+    ink: NDArray[np.float32]
+    outline: NDArray[np.float32]
+
+    def combine(self, weights: FusionWeights) -> NDArray[np.float32]:
+        """The weighted sum."""
+        total: NDArray[np.float32] = np.float32(weights.ink) * self.ink
+        total += np.float32(weights.outline) * self.outline
+        return total
+
+
 class FusionScorer:
     """The default: towers and outline, in nats."""
 
@@ -55,10 +70,13 @@ class FusionScorer:
     ) -> None:
         self.towers = TowersScorer(model, threads=threads)
         self.model = self.towers.model
-        self.weights = weights or FusionWeights()
+        self.weights = weights or FusionWeights(**self.model.card.get("fusion", {}))
         reach_px = towers.ROW_STEP * self.towers.options.shifts
         self.outline = OutlineScorer(OutlineOptions(shift=reach_px))
         self.edge_options = self.towers.edge_options
+        self.fingerprint = f"{self.name} {self.model.sha256} {self.weights} {self.outline.fingerprint}"
+        curves = self.model.card.get("calibration", {})
+        self.calibration = Calibration(**curves[self.name]) if self.name in curves else None
 
     def encode_rights(self, edges: Sequence[Edge]) -> Impressions:
         return Impressions(self.towers.encode_rights(edges), self.outline.encode_rights(edges))
@@ -67,10 +85,15 @@ class FusionScorer:
         return Impressions(self.towers.encode_lefts(edges), self.outline.encode_lefts(edges))
 
     def score_block(self, rights: Impressions, lefts: Impressions) -> ScoreBlock:
-        ink = self.towers.score_shifts(rights.features, lefts.features)
-        torn = _coarsen(self.outline.score_shifts(rights.curves, lefts.curves))
-        evidence = self.weights.ink * ink + self.weights.outline * torn
-        return reduce_shifts(evidence.astype(np.float32), self.towers.shifts_px)
+        evidence = self.score_shifts(rights, lefts)
+        return reduce_shifts(evidence.combine(self.weights), self.towers.shifts_px)
+
+    def score_shifts(self, rights: Impressions, lefts: Impressions) -> Evidence:
+        """Both kinds of evidence at every shift, not yet weighted."""
+        return Evidence(
+            self.towers.score_shifts(rights.features, lefts.features),
+            _coarsen(self.outline.score_shifts(rights.curves, lefts.curves)),
+        )
 
 
 def _coarsen(evidence: NDArray[np.float32]) -> NDArray[np.float32]:

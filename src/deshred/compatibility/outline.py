@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
+from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.scoring import ScoreBlock
 from deshred.compatibility.towers import reduce_shifts
 from deshred.elements import Edge
@@ -66,6 +67,8 @@ class OutlineScorer:
     def __init__(self, options: OutlineOptions | None = None) -> None:
         self.options = options or OutlineOptions()
         self.edge_options = EdgeOptions()
+        self.fingerprint = f"{self.name} {self.options}"
+        self.calibration = Calibration(slope=1.0, intercept=0.0)  # likelihood ratios are nats already
 
     @property
     def shifts_px(self) -> NDArray[np.int16]:
@@ -93,8 +96,12 @@ class OutlineScorer:
         freedom = np.sqrt(rights.freedom[:, None] * lefts.freedom)
         rest = 1 - expected**2
         constant = -0.5 * np.log(rest) - expected**2 / rest
-        fits: NDArray[np.float32] = freedom * (constant + correlation * (expected / rest))
-        return np.logaddexp(fits + np.log1p(-self.options.ruined), np.log(self.options.ruined), dtype=np.float32)
+        fits = freedom * (constant + correlation * (expected / rest))
+        ruined = self.options.ruined
+        evidence: NDArray[np.float32] = np.logaddexp(
+            fits + np.float32(np.log1p(-ruined)), np.float32(np.log(ruined))
+        )
+        return evidence
 
     def score_block(self, rights: Curves, lefts: Curves) -> ScoreBlock:
         evidence = self.score_shifts(rights, lefts)
@@ -122,7 +129,8 @@ def remove_slow_part(outline: NDArray[np.float32], options: OutlineOptions) -> N
         return np.zeros(len(outline))
     rows = np.arange(len(outline))
     full = np.interp(rows, rows[~missing], outline[~missing].astype(np.float64))
-    quick = np.clip(full - gaussian_filter1d(full, options.slow_rows), -options.clip, options.clip)
+    slow = gaussian_filter1d(full, options.slow_rows)
+    quick: NDArray[np.float64] = np.clip(full - slow, -options.clip, options.clip)
     quick[missing] = 0.0
     return quick
 

@@ -58,6 +58,8 @@ class PairwiseScorer:
     ) -> None:
         self.model: Model = open_model(model, "pairwise", threads)
         self.options = options or PairwiseOptions()
+        self.fingerprint = f"{self.name} {self.model.sha256} {self.options}"
+        self.calibration = None  # the paper's scores are averaged probabilities, not log-odds
         self.edge_options = EdgeOptions(
             width=self.model.card["options"]["columns"] // 2, rows=self.options.rows
         )
@@ -87,11 +89,13 @@ class PairwiseScorer:
     def map_join(self, right: Edge, left: Edge, offset: int) -> NDArray[np.float32]:  # (rows / MAP_STEP,)
         """The map of the last convolution along one join: above 0 where it fits, below where it does not."""
         rights, lefts = self.encode_rights([right]), shift_down(self.encode_lefts([left])[0], offset)[None]
-        return _fit(self._run(rights, lefts))[0, 0]
+        along: NDArray[np.float32] = _fit(self._run(rights, lefts))[0, 0]
+        return along
 
     def _mean_logits(self, rights: EdgeInk, lefts: EdgeInk) -> NDArray[np.float64]:  # (a, b)
         """What the softmax sees: the mean over the map, with the blank steps that were left out."""
-        kept = drop_blank_rows(rights.any(axis=(0, 2)) | lefts.any(axis=(0, 2)), self._field)
+        inked = np.concatenate([rights, lefts]).max(axis=(0, 2)) > 0
+        kept = drop_blank_rows(inked, self._field)
         fit = _fit(self._run(rights[:, kept.rows], lefts[:, kept.rows]))
         total = fit.sum(axis=2, dtype=np.float64) + kept.steps_left_out * self._blank_step
         mean: NDArray[np.float64] = total / (fit.shape[2] + kept.steps_left_out)

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.margins import weigh_margins
 from deshred.elements import Compatibility, Edge, Margins, ShredSet
 from deshred.errors import SettingsError
@@ -40,6 +41,14 @@ class Scorer(Protocol):
 
     @property
     def edge_options(self) -> EdgeOptions: ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever scores may: name, options, and the SHA-256 of the model."""
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """How margins become probabilities; None where scores are not log-odds."""
 
     def encode_rights(self, edges: Sequence[Edge]) -> Any:
         """Describe right-hand edges (of the shreds that stand left); sliceable along the first axis."""

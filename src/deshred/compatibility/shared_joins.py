@@ -71,7 +71,7 @@ class SharedJoins(nn.Module):
         columns = [_repeat(ours.own, theirs.own), F.relu(squeezed + squeeze.column_bias)]
         x = self.two.expand(torch.cat([*columns, _repeat(theirs.own, ours.own, swapped=True)], dim=2))
         x = self.deep(_pool(self.middle(_pool(x))))
-        out: Tensor = self.last(x).mean(dim=2).unflatten(0, count)
+        out: Tensor = self.last(x).mean(dim=2).reshape(*count, 2, -1)
         return out
 
     def _right_side(self, ink: Tensor) -> _Side:
@@ -127,8 +127,6 @@ class _Convolution(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return F.conv2d(x, self.weight, self.bias)
-
-    __call__: Callable[[Tensor], Tensor]
 
 
 class _Fire(nn.Module):

@@ -70,7 +70,8 @@ def smooth_noise(rng: np.random.Generator, count: int, rows: int, scale: float) 
     below = at.astype(int)
     part = (at - below).astype(np.float32)
     part = part * part * (3 - 2 * part)
-    return values[:, below] * (1 - part) + values[:, below + 1] * part
+    curves: Curve = values[:, below] * (1 - part) + values[:, below + 1] * part
+    return curves
 
 
 def draw_tears(rng: np.random.Generator, count: int, rows: int, amplitude: float) -> Curve:
@@ -78,7 +79,8 @@ def draw_tears(rng: np.random.Generator, count: int, rows: int, amplitude: float
     wander = smooth_noise(rng, count, rows, rng.uniform(60, 200))
     teeth = smooth_noise(rng, count, rows, rng.uniform(8, 30))
     grain = rng.standard_normal((count, rows)).astype(np.float32)
-    return amplitude * (wander + 0.7 * teeth + 0.2 * grain)
+    tears: Curve = amplitude * (wander + 0.7 * teeth + 0.2 * grain)
+    return tears
 
 
 def draw_ink_loss(rng: np.random.Generator, count: int, rows: int, depth: float) -> Curve:
@@ -122,9 +124,9 @@ def _vary_strokes(ink: Ink, rng: np.random.Generator) -> Ink:
     kernel = np.ones((2, 2), np.uint8)
     match int(rng.integers(0, 7)):
         case 0:
-            return cv2.dilate(ink, kernel)
+            return cv2.dilate(ink, kernel).astype(np.uint8)
         case 1:
-            return cv2.erode(ink, kernel)
+            return cv2.erode(ink, kernel).astype(np.uint8)
     return ink
 
 
@@ -153,11 +155,13 @@ def _window(
     """One side of many cuts with its damage; columns run inwards from the tear."""
     count, rows = y.shape
     # rectification follows the outline, not the cut: rows are displaced a little against each other
-    jitter = damage.ragged * rng.uniform(0, 1, (count, 1)) * smooth_noise(rng, count, rows, rng.uniform(8, 60))
+    jitter = (
+        damage.ragged * rng.uniform(0, 1, (count, 1)) * smooth_noise(rng, count, rows, rng.uniform(8, 60))
+    )
     columns = np.arange(width)
     at = x[:, None, None] + inwards * columns + np.rint(jitter).astype(int)[:, :, None]
     y = np.clip(y.astype(int), 0, ink.shape[0] - 1)
-    window = ink[y[:, :, None], np.clip(at, 0, ink.shape[1] - 1)]
+    window: Ink = ink[y[:, :, None], np.clip(at, 0, ink.shape[1] - 1)]
     window[columns < draw_ink_loss(rng, count, rows, damage.ink_loss)[:, :, None]] = 0
     if rng.random() < 0.3:
         window[:, :, :2] = rng.random((count, rows, 2)) < rng.uniform(0, 0.5)
@@ -182,7 +186,9 @@ def shred_page(
     line = centers[:, None] + tears
     ends = np.vstack([np.rint(line - lost / 2 - fray[0]), np.full((1, height), width)])
     starts = np.vstack([np.zeros((1, height)), np.rint(line + lost / 2 + fray[1])])
-    losses = draw_ink_loss(rng, 2 * options.shreds, height, damage.ink_loss).reshape(2, options.shreds, height)
+    losses = draw_ink_loss(rng, 2 * options.shreds, height, damage.ink_loss).reshape(
+        2, options.shreds, height
+    )
     shreds = []
     for i in range(options.shreds):
         start = starts[i].astype(int)
@@ -226,4 +232,4 @@ def _cut_out(
     tilted[~tilted_mask] = 255
     keep = np.flatnonzero(tilted_mask.any(axis=0))
     box = slice(keep[0], keep[-1] + 1)
-    return SimulatedShred(tilted[:, box], tilted_mask[:, box], shift)
+    return SimulatedShred(tilted[:, box].astype(np.uint8), tilted_mask[:, box], shift)

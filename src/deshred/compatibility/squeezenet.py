@@ -74,9 +74,7 @@ class SqueezeNet(nn.Module):
         assert isinstance(first, nn.Conv2d)
         # three equal channels through a filter are one channel through the sum of the filter's planes
         x = F.conv2d(ink, first.weight.sum(1, keepdim=True), first.bias, stride=2)
-        for layer in self.features[1:]:
-            x = layer(x)
-        out: Tensor = self.classifier(x)
+        out: Tensor = self.classifier(self.features[1:](x))
         return out
 
     def forward(self, ink: Tensor) -> Tensor:  # (B, 1, H, W) -> (B, 2)

@@ -8,7 +8,7 @@ rows add up as evidence and blank rows say nothing. Needs torch; inference is in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from deshred.compatibility.models import find_model, open_model
 from deshred.compatibility.shredding import Damage, sample_joins
 from deshred.compatibility.towers import ROW_STEP, TowerOptions
 from deshred.compatibility.training import export_onnx
-from deshred.errors import InputError
+from deshred.errors import InputError, ModelError
 from deshred.imaging.intact import IntactPage
 
 
@@ -35,7 +36,7 @@ class TowerTrainingOptions:
     learning_rate: float = 2e-3
     average: float = 0.998
     seed: int = 0
-    damage: Damage = Damage()
+    damage: Damage = field(default_factory=Damage)
 
 
 def _block(inputs: int, outputs: int) -> nn.Sequential:
@@ -60,7 +61,8 @@ class Tower(nn.Module):
         x = F.max_pool2d(self.stem(x), 2)
         x = F.max_pool2d(self.middle(x), (1, 2))
         x = F.max_pool2d(self.deep(x), (1, 2))
-        return self.head(self.last(x))[..., 0].transpose(1, 2)
+        rows: Tensor = self.head(self.last(x))[..., 0]
+        return rows.transpose(1, 2)
 
 
 class Towers(nn.Module):
@@ -92,6 +94,21 @@ class Towers(nn.Module):
         return torch.logsumexp(stacked + self.shift_bias.log_softmax(0)[:, None, None], 0)
 
 
+def load_weights(model: str | Path) -> dict[str, Tensor]:
+    """The weights inside a towers model, to start a training from."""
+    import onnx
+    from onnx import numpy_helper
+
+    opened = open_model(model, "towers")
+    graph = onnx.load(str(find_model(model))).graph
+    weights = {
+        tensor.name.removeprefix("towers."): torch.from_numpy(numpy_helper.to_array(tensor).copy())
+        for tensor in graph.initializer
+    }
+    weights["shift_bias"] = torch.tensor(opened.card["shift_bias"])
+    return weights
+
+
 class TowerTask:
     """Learns to find, for each side of a cut, the other side among all cuts of the batch."""
 
@@ -118,8 +135,8 @@ class TowerTask:
         torch.manual_seed(self.training.seed)
         self.network = Towers(self.options)
         if init is not None:
-            self.network.load_state_dict(init)
-        self.network.to(memory_format=torch.channels_last)
+            _take_over(self.network, init)
+        self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         rate = self.training.learning_rate
         self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=rate, weight_decay=1e-4)
         self.schedule = torch.optim.lr_scheduler.OneCycleLR(
@@ -136,11 +153,13 @@ class TowerTask:
 
     def loss(self, step: int) -> tuple[Tensor, dict[str, float]]:
         rng = np.random.default_rng([self.training.seed, step])
-        chosen = [self.training_pages[i] for i in rng.integers(0, len(self.training_pages), self.training.pages)]
+        chosen = [
+            self.training_pages[i] for i in rng.integers(0, len(self.training_pages), self.training.pages)
+        ]
         return self._contrast(self.network, chosen, rng)
 
     @torch.no_grad()
-    def validate(self, network: nn.Module) -> dict[str, float]:
+    def validate(self, network: Towers) -> dict[str, float]:
         network.eval()
         rng = np.random.default_rng(0)
         found = []
@@ -148,10 +167,13 @@ class TowerTask:
             chosen = [self.validation_pages[i] for i in rng.integers(0, len(self.validation_pages), 6)]
             loss, figures = self._contrast(network, chosen, rng)
             found.append((float(loss), figures["accuracy"]))
-        return {"loss": float(np.mean([f[0] for f in found])), "accuracy": float(np.mean([f[1] for f in found]))}
+        return {
+            "loss": float(np.mean([f[0] for f in found])),
+            "accuracy": float(np.mean([f[1] for f in found])),
+        }
 
     def _contrast(
-        self, network: nn.Module, pages: Sequence[IntactPage], rng: np.random.Generator
+        self, network: Towers, pages: Sequence[IntactPage], rng: np.random.Generator
     ) -> tuple[Tensor, dict[str, float]]:
         t = self.training
         windows = [
@@ -170,7 +192,7 @@ class TowerTask:
         accuracy = (scores.argmax(1) == truth)[told].float().mean().item() if told.any() else 0.0
         return loss, {"accuracy": accuracy}
 
-    def export(self, network: nn.Module, path: Path, card: Mapping[str, Any]) -> None:
+    def export(self, network: Towers, path: Path, card: Mapping[str, Any]) -> None:
         bias = network.shift_bias.log_softmax(0).tolist()
         rights = torch.zeros(2, 4 * ROW_STEP, self.options.width)
         lefts = torch.zeros(3, 8 * ROW_STEP, self.options.width)
@@ -190,12 +212,24 @@ class TowerTask:
         )
 
 
+def _take_over(network: Towers, weights: Mapping[str, Tensor]) -> None:
+    """Load weights; a model of another shape, or made elsewhere, is refused."""
+    try:
+        missing, unexpected = network.load_state_dict(dict(weights), strict=False)
+    except RuntimeError as error:
+        raise ModelError(f"the model to start from has another shape: {error}.") from error
+    # counters of batch normalization are not part of a model file
+    lost = [name for name in missing if not name.endswith("num_batches_tracked")]
+    if lost or unexpected:
+        raise ModelError(f"the model to start from lacks {lost[:3]} and has {unexpected[:3]} too many.")
+
+
 class _Plain(nn.Module):
     """The towers in ordinary memory layout, as the exporter wants them."""
 
-    def __init__(self, towers: nn.Module) -> None:
+    def __init__(self, towers: Towers) -> None:
         super().__init__()
-        self.towers = towers.to(memory_format=torch.contiguous_format)
+        self.towers = towers.to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
 
     def forward(self, rights: Tensor, lefts: Tensor) -> tuple[Tensor, Tensor]:
         out: tuple[Tensor, Tensor] = self.towers(rights, lefts)

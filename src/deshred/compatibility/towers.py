@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.models import Model, open_model
 from deshred.compatibility.scoring import ScoreBlock
 from deshred.elements import Edge
@@ -51,6 +52,9 @@ class TowersScorer:
         self.options = TowerOptions(**{**options, "channels": tuple(options["channels"])})
         self.shift_bias = np.array(self.model.card["shift_bias"], np.float32)
         self.edge_options = EdgeOptions(width=self.options.width, rows=_EDGE_ROWS)
+        self.fingerprint = f"{self.name} {self.model.sha256}"
+        curves = self.model.card.get("calibration", {})
+        self.calibration = Calibration(**curves[self.name]) if self.name in curves else None
 
     @property
     def shifts_px(self) -> NDArray[np.int16]:

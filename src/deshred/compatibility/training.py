@@ -71,10 +71,10 @@ class Task(Protocol):
     def loss(self, step: int) -> tuple[torch.Tensor, dict[str, float]]:
         """The loss of one batch, and figures to watch."""
 
-    def validate(self, network: torch.nn.Module) -> dict[str, float]:
+    def validate(self, network: Any) -> dict[str, float]:
         """Figures on pages that are not trained on; `accuracy` picks the best weights."""
 
-    def export(self, network: torch.nn.Module, path: Path, card: Mapping[str, Any]) -> None:
+    def export(self, network: Any, path: Path, card: Mapping[str, Any]) -> None:
         """Write the ONNX model, its options inside."""
 
 
@@ -127,7 +127,7 @@ def train(
         task.network.train()
         loss, figures = task.loss(state.step)
         task.optimizer.zero_grad()
-        loss.backward()
+        torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(task.network.parameters(), 1.0)
         task.optimizer.step()
         task.schedule.step()
@@ -211,6 +211,8 @@ def export_onnx(
             output_names=outputs,
             dynamic_axes={key: dict(axes) for key, axes in dynamic.items()},
             opset_version=17,
+            do_constant_folding=False,  # weights keep their names: a model can be trained on
+            training=torch.onnx.TrainingMode.PRESERVE,
             dynamo=False,
         )
     model = onnx.load(str(scratch))
@@ -229,10 +231,11 @@ def _averaged(network: torch.nn.Module, decay: float | None) -> torch.optim.swa_
         shell = AveragedModel(torch.nn.Identity())
         shell.module = network
         return shell
-    return AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(decay), use_buffers=True)
+    step = get_ema_multi_avg_fn(decay)  # type: ignore[no-untyped-call]
+    return AveragedModel(network, multi_avg_fn=step, use_buffers=True)
 
 
-def _weights(averaged: torch.nn.Module) -> dict[str, torch.Tensor]:
+def _weights(averaged: torch.optim.swa_utils.AveragedModel) -> dict[str, torch.Tensor]:
     return {name: value.detach().clone() for name, value in averaged.module.state_dict().items()}
 
 
@@ -262,7 +265,9 @@ def _restore(path: Path, task: Task, averaged: Any, state: _State) -> dict[str, 
     try:
         content = torch.load(path, weights_only=True)
     except Exception as error:
-        raise ModelError(f"{path}: the checkpoint cannot be read ({error}). Remove it and start anew.") from error
+        raise ModelError(
+            f"{path}: the checkpoint cannot be read ({error}). Remove it and start anew."
+        ) from error
     if content["identity"] != json.dumps(dict(task.identity), sort_keys=True):
         raise ModelError(
             f"{path} was made with other options, pages or another seed than the ones given. "
@@ -289,7 +294,9 @@ def _check_writable(output: Path) -> None:
         probe.write_text("")
         probe.unlink()
     except OSError as error:
-        raise OutputError(f"{output.parent}: cannot be written ({error.strerror}). Choose another -o.") from error
+        raise OutputError(
+            f"{output.parent}: cannot be written ({error.strerror}). Choose another -o."
+        ) from error
 
 
 def _write_json(path: Path, content: Any) -> None:

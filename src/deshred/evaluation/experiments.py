@@ -16,7 +16,9 @@ from typing import Literal
 import numpy as np
 
 from deshred.arrangement import ArrangementOptions, arrange
+from deshred.compatibility.confidence import rate
 from deshred.compatibility.margins import weigh_margins
+from deshred.compatibility.models import Model
 from deshred.compatibility.scoring import Scorer, cut_edges
 from deshred.elements import Arrangement, ShredSet
 from deshred.errors import InputError, SettingsError
@@ -72,15 +74,11 @@ def evaluate(
     scorer: Scorer,
     *,
     options: EvaluationOptions | None = None,
-    model: ModelCard | None = None,
     cache: Path | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> EvaluationResult:
-    """Measure a scorer on a collection; `cache` is a folder that lets a killed evaluation go on.
-
-    `model` says which model the scorer runs; it is only written into the result.
-    """
+    """Measure a scorer on a collection; `cache` is a folder that lets a killed evaluation go on."""
     options = options or EvaluationOptions()
     windows = {k: list_windows(len(collection), k) for k in options.ks}
     sequence = np.random.default_rng(options.seed).permutation(len(collection)).tolist()
@@ -92,7 +90,7 @@ def evaluate(
     blocks = ScoreBlocks(pile.documents, scorer, folder=cache, stopwatch=stopwatch, progress=progress)
     blocks.score_all([window for some in windows.values() for window in some])
 
-    solving = _Solving(pile, blocks, options, stopwatch)
+    solving = _Solving(scorer, pile, blocks, options, stopwatch)
     total = sum(map(len, windows.values()))
     results, done = [], 0
     for k, some in windows.items():
@@ -111,7 +109,7 @@ def evaluate(
         accuracy=tuple(results),
         seconds=MappingProxyType(stopwatch.seconds),
         scorer=scorer.name,
-        model=model,
+        model=_model_of(scorer),
         settings=asdict(options),
     )
 
@@ -146,6 +144,7 @@ class _Solved:
 class _Solving:
     """Everything that solving a window needs."""
 
+    scorer: Scorer
     pile: _KnownEdges
     blocks: ScoreBlocks
     options: EvaluationOptions
@@ -156,7 +155,7 @@ class _Solving:
         compatibility = self.blocks.assemble(window, rng.permutation(self.blocks.count_shreds(window)))
         with self.stopwatch.measure("solve"):
             arrangement = arrange(compatibility, options=self.options.arrangement)
-        return self._judge(arrangement, window)
+        return self._judge(rate(arrangement, compatibility, self.scorer.calibration), window)
 
     def _judge(self, arrangement: Arrangement, window: Window) -> _Solved:
         truth = self.pile.truth.restrict(arrangement.order)
@@ -225,6 +224,12 @@ class _Reading:
             if progress is not None:
                 progress("reading", done, len(documents))
         return _KnownEdges(tuple(edged), Truth(places))
+
+
+def _model_of(scorer: Scorer) -> ModelCard | None:
+    """The model behind a scorer that learned; others have none."""
+    model = getattr(scorer, "model", None)
+    return ModelCard(model.name, model.sha256) if isinstance(model, Model) else None
 
 
 def _check_inked(inked: ShredSet, document: Document) -> None:

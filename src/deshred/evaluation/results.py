@@ -69,7 +69,7 @@ class KResult:
 
 @dataclass(frozen=True)
 class ModelCard:
-    """Which model a scorer ran: its name or file as it was asked for, and the SHA-256 of the file."""
+    """Which model a scorer ran: its name, and the SHA-256 of its file."""
 
     name: str
     sha256: str

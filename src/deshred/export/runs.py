@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def describe_run(reconstruction: Reconstruction) -> dict[str, Any]:
         "bound": arrangement.bound,
         "gap": arrangement.gap,
         "optimal": arrangement.is_optimal,
-        "scorer": {"name": reconstruction.scorer.name, "fingerprint": reconstruction.scorer.fingerprint},
+        "scorer": asdict(reconstruction.scorer),
         "seed": reconstruction.settings.seed,
         "settings": reconstruction.settings.to_dict(),
         "inputs": _list_inputs([*reconstruction.shreds, *reconstruction.blank]),
@@ -97,8 +98,8 @@ def _provenance(reconstruction: Reconstruction) -> dict[str, str]:
     inputs = _list_inputs([*reconstruction.shreds, *reconstruction.blank])
     return {
         "scorer": reconstruction.scorer.name,
-        "model": settings.model or "the default of the scorer",
-        "scorer fingerprint": reconstruction.scorer.fingerprint,
+        "model": reconstruction.scorer.model or "none",
+        "SHA-256 of the model": reconstruction.scorer.model_sha256 or "none",
         "solver": settings.arrangement.solver,
         "seed": str(settings.seed),
         "input files": f"{len(inputs)}; their SHA-256 are in {ARRANGEMENT}",

@@ -32,7 +32,7 @@ class BinarizationOptions:
 
 def to_gray(image: Image, mask: Mask | None = None) -> NDArray[np.uint8]:
     """Luma of an RGB image, with everything outside the mask white."""
-    gray: NDArray[np.uint8] = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    gray = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY).astype(np.uint8, copy=False)
     if mask is not None:
         gray[~mask] = WHITE
     return gray
@@ -46,12 +46,12 @@ def binarize(
     size = (options.window, options.window)
     mean = cv2.boxFilter(gray, cv2.CV_64F, size, borderType=cv2.BORDER_REFLECT_101)
     square_mean = cv2.sqrBoxFilter(gray, cv2.CV_64F, size, borderType=cv2.BORDER_REFLECT_101)
-    square_mean -= mean * mean
-    deviation = np.sqrt(np.maximum(square_mean, 0.0, out=square_mean), out=square_mean)
-    deviation *= options.k / 127.5
-    deviation += 1.0 - options.k
-    deviation *= mean
-    return (gray <= deviation).view(np.uint8)
+    variance: NDArray[np.float64] = np.subtract(square_mean, mean * mean, dtype=np.float64)
+    threshold = np.sqrt(np.maximum(variance, 0.0, out=variance), out=variance)
+    threshold *= options.k / 127.5
+    threshold += 1.0 - options.k
+    threshold *= mean
+    return (gray <= threshold).view(np.uint8)
 
 
 def is_blank(shred: Shred) -> bool:

@@ -143,7 +143,7 @@ def _bends(mask: Mask, max_lean_degrees: float) -> NDArray[np.int64]:
     at = np.array([np.median(block) for block in blocks])
     lefts = np.array([np.median(starts[block]) for block in blocks])
     rights = np.array([np.median(stops[block]) for block in blocks])
-    whole = rights - lefts > _WHOLE * np.median(rights - lefts)  # where a side is torn off, the middle lies
+    whole = rights - lefts > _WHOLE * np.median(rights - lefts)  # a torn-off side misleads
     if whole.sum() < _BLOCKS / 3:
         return straight
     at, middles = at[whole], (lefts + rights)[whole] / 2

@@ -54,7 +54,7 @@ def _cut(ink: NDArray[np.uint8], mask: Mask, image: Image, options: EdgeOptions)
     top = (height - options.rows) // 2
     rows = np.arange(max(top, 0), min(top + options.rows, height))
     into = slice(rows[0] - top, rows[-1] + 1 - top)
-    has_paper = mask[rows].any(axis=1)
+    has_paper = np.asarray(mask[rows].any(axis=1))
     tear = mask[rows].argmax(axis=1)
 
     columns = tear[:, None] + np.arange(options.width)

@@ -19,7 +19,6 @@ from deshred.errors import InputError
 from deshred.imaging.binarization import binarize, to_gray
 from deshred.imaging.scans import find_images, read_scans
 
-
 PAGE_WIDTH = 2480  # A4 at 300 dpi
 _WIDTHS_KEPT = (2400, 2700)
 _MIN_SIDE = 600  # narrower pages hold too little text at any plausible resolution
@@ -83,7 +82,7 @@ def page_ink(image: Image) -> NDArray[np.uint8]:
     if not _WIDTHS_KEPT[0] <= width <= _WIDTHS_KEPT[1]:
         scale = PAGE_WIDTH / width
         how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
-        resized = cv2.resize(gray, None, fx=scale, fy=scale, interpolation=how)
+        resized = cv2.resize(gray, None, fx=scale, fy=scale, interpolation=how).astype(np.uint8)
     else:
         resized = gray
     if _is_bilevel(gray):

@@ -43,6 +43,8 @@ ODD_SHAPE = "does not have the shape of a shred"
 
 _TOO_WIDE = "wider than a shred"
 _MIN_FULLNESS = 0.5  # of the rectangle around a shred, even a curled one
+_OUTLINE_MM = 0.3  # how far the blur of an outline reaches
+_MAX_BLENDED = 0.1  # of the paper's area: half background, half paper, and not at an outline
 _DUST_MM2 = 1.0
 _MANY_SPECKS = 200
 _MARGIN_PX = 3  # around a cut-out, so that interpolation at the outline sees the true background
@@ -201,16 +203,6 @@ def segment(scan: Scan, *, options: SegmentationOptions | None = None) -> Segmen
     return segmentation
 
 
-def _refuse_pictures(scan: Scan, cutouts: Sequence[Cutout]) -> None:
-    """A photo falls apart into something, but not into shreds."""
-    odd = sum(cutout.area for cutout in cutouts if ODD_SHAPE in cutout.warnings)
-    if odd > 0.5 * sum(cutout.area for cutout in cutouts):
-        raise InputError(
-            f"{scan.source.path}: what lies on the background does not look like shreds; is this a photo? "
-            "Name the color under the shreds with --background, or see docs/scanning.md."
-        )
-
-
 def segment_all(
     scans: Sequence[Scan],
     *,
@@ -283,8 +275,8 @@ def _segment(scan: Scan, options: SegmentationOptions) -> Segmentation:
         for id_, one in zip(_ids(scan.source), _in_reading_order(sorted_out.found), strict=False)
     ]
     cutouts = tuple(cutout for _, cutout in cuts)
-    if cutouts:
-        _refuse_pictures(scan, cutouts)
+    if background is not None and options.background is None:
+        _refuse_pictures(scan, coverage, paper, cutouts)
     return Segmentation(
         sheet=scan.source,
         dpi=scan.dpi,
@@ -297,6 +289,25 @@ def _segment(scan: Scan, options: SegmentationOptions) -> Segmentation:
         background=background,
         warnings=_sheet_warnings(cutouts, sorted_out.scraps, patches.specks),
     )
+
+
+def _refuse_pictures(
+    scan: Scan, coverage: NDArray[np.float32], paper: Mask, cutouts: Sequence[Cutout]
+) -> None:
+    """A sheet is background or paper, and mixes only at outlines; a photo has all tones between, anywhere."""
+    step = 2
+    small = np.ascontiguousarray(paper[::step, ::step]).view(np.uint8)
+    reach = max(1, round(to_pixels(_OUTLINE_MM, scan.dpi) / step))
+    kernel = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
+    settled = cv2.dilate(small, kernel) == cv2.erode(small, kernel)
+    blended = (np.abs(coverage[::step, ::step] - 0.5) < 0.3) & settled
+    odd = sum(cutout.area for cutout in cutouts if ODD_SHAPE in cutout.warnings)
+    is_blended = blended.sum() > _MAX_BLENDED * max(int(small.sum()), 1)
+    if is_blended or odd > 0.5 * sum(cutout.area for cutout in cutouts) > 0:
+        raise InputError(
+            f"{scan.source.path}: what lies on the background does not look like shreds; is this a photo? "
+            "If it is a sheet, name the color under the shreds with --background; see docs/scanning.md."
+        )
 
 
 def _ids(source: Source) -> Iterator[str]:

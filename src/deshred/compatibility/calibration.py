@@ -1,0 +1,156 @@
+"""A towers model and intact pages in, the weights and curves that make its scores honest out.
+
+Simulated piles with known truth teach two things: what a nat of ink and a nat of outline are worth when they
+are added, and how margins become probabilities. Both are written into the model file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from deshred.compatibility.confidence import Calibration, find_margins
+from deshred.compatibility.fusion import Evidence, FusionScorer, FusionWeights
+from deshred.compatibility.shredding import ShreddingOptions, shred_page
+from deshred.compatibility.towers import reduce_shifts
+from deshred.elements import Compatibility, Shred, ShredSet, Source
+from deshred.errors import InputError
+from deshred.imaging.edges import extract_edges
+from deshred.imaging.intact import IntactPage
+
+_PAGES_PER_PILE = 6
+_RIDGE = 1e-3  # keeps a curve finite when a pile is solved without a mistake
+
+
+@dataclass(frozen=True, eq=False)
+class _Pile:
+    """The evidence of one simulated pile, and its true joins."""
+
+    evidence: Evidence
+    joins: NDArray[np.intp]  # (m, 2)
+
+
+@dataclass(frozen=True)
+class CalibrationResult:
+    """What was fitted, as the model card carries it."""
+
+    fusion: FusionWeights
+    towers: Calibration
+    default: Calibration
+    joins: int
+
+
+def calibrate(
+    model: Path, pages: Sequence[IntactPage], *, seed: int = 0, piles: int = 4
+) -> CalibrationResult:
+    """Fit weights and curves on simulated piles of the given pages."""
+    if not pages:
+        raise InputError("calibration needs at least one intact page.")
+    rng = np.random.default_rng(seed)
+    scorer = FusionScorer(model, weights=FusionWeights())
+    simulated = [_simulate(scorer, pages, rng) for _ in range(piles)]
+    fusion = _fit_weights(simulated)
+    return CalibrationResult(
+        fusion,
+        _fit_curve(simulated, FusionWeights(ink=1.0, outline=0.0), scorer),
+        _fit_curve(simulated, fusion, scorer),
+        sum(len(pile.joins) for pile in simulated),
+    )
+
+
+def write_calibration(model: Path, result: CalibrationResult) -> None:
+    """Put what was fitted into the card inside the model file."""
+    import onnx
+
+    graph = onnx.load(str(model))
+    properties = {prop.key: prop.value for prop in graph.metadata_props}
+    card = json.loads(properties["deshred.card"])
+    card["fusion"] = asdict(result.fusion)
+    card["calibration"] = {"towers": asdict(result.towers), "default": asdict(result.default)}
+    card["calibration_joins"] = result.joins
+    onnx.helper.set_model_props(graph, {**properties, "deshred.card": json.dumps(card)})
+    part = model.with_suffix(".onnx.part")
+    onnx.save(graph, str(part))
+    part.replace(model)
+
+
+def _simulate(scorer: FusionScorer, pages: Sequence[IntactPage], rng: np.random.Generator) -> _Pile:
+    """Shred some pages, mix them, and look at every join."""
+    chosen = rng.choice(len(pages), min(_PAGES_PER_PILE, len(pages)), replace=False)
+    shreds: list[Shred] = []
+    joins: list[tuple[int, int]] = []
+    source = Source(Path("simulated"), "")
+    for page in chosen:
+        image = np.repeat(255 * (1 - pages[page].ink[:, :, None]), 3, axis=2)
+        options = ShreddingOptions(shreds=int(rng.integers(20, 31)))
+        cut = shred_page(image, rng, options=options)
+        first = len(shreds)
+        for piece in cut:
+            shreds.append(Shred(f"{len(shreds)}", piece.image, piece.mask, 300.0, source))
+        joins += [(i, i + 1) for i in range(first, len(shreds) - 1)]
+    edges = [extract_edges(shred, options=scorer.edge_options) for shred in ShredSet(shreds)]
+    rights = scorer.encode_rights([pair.right for pair in edges])
+    lefts = scorer.encode_lefts([pair.left for pair in edges])
+    evidence = scorer.score_shifts(rights, lefts)
+    # two blank edges cannot be told from ink; real piles are rid of blank shreds before
+    told = [(i, j) for i, j in joins if edges[i].right.ink.any() and edges[j].left.ink.any()]
+    return _Pile(evidence, np.array(told))
+
+
+def _scores(evidence: Evidence, weights: FusionWeights, shifts_px: NDArray[np.int16]) -> NDArray[np.float32]:
+    scores = reduce_shifts(evidence.combine(weights), shifts_px).scores
+    np.fill_diagonal(scores, -np.inf)
+    return scores
+
+
+def _fit_weights(piles: Sequence[_Pile]) -> FusionWeights:
+    """The weights under which the true partner of an edge is least surprising among all candidates."""
+    shifts = np.zeros(len(piles[0].evidence.ink), np.int16)
+
+    def surprise(logs: NDArray[np.float64]) -> float:
+        weights = FusionWeights(*np.exp(logs))
+        total = 0.0
+        for pile in piles:
+            scores = _scores(pile.evidence, weights, shifts).astype(np.float64)
+            i, j = pile.joins.T
+            own = scores[i, j]
+            # a heavy tail: one ruined join must not set the weights of all others
+            forth = np.logaddexp.reduce(scores, axis=1)[i] - own
+            back = np.logaddexp.reduce(scores, axis=0)[j] - own
+            total += float(np.minimum(forth, 10).mean() + np.minimum(back, 10).mean())
+        return total / len(piles) + _RIDGE * float(logs @ logs)
+
+    best = minimize(
+        surprise, np.log([0.3, 0.5]), method="Nelder-Mead", options={"maxiter": 80, "xatol": 0.02}
+    )
+    return FusionWeights(*(round(float(weight), 4) for weight in np.exp(best.x)))
+
+
+def _fit_curve(piles: Sequence[_Pile], weights: FusionWeights, scorer: FusionScorer) -> Calibration:
+    """Logistic regression from margins to truth, on each edge's best candidate, as a solver would choose."""
+    margins, truths = [], []
+    for pile in piles:
+        scores = _scores(pile.evidence, weights, scorer.towers.shifts_px)
+        ids = tuple(map(str, range(len(scores))))
+        compatibility = Compatibility(ids, scores, np.zeros(scores.shape, np.int16))
+        true = set(map(tuple, pile.joins.tolist()))
+        chosen = [(i, int(j)) for i, j in enumerate(scores.argmax(axis=1))] + list(true)
+        margins.append(find_margins(compatibility, chosen))
+        truths.append(np.array([pair in true for pair in chosen]))
+    margin, truth = np.concatenate(margins), np.concatenate(truths)
+
+    def surprise(parameters: NDArray[np.float64]) -> float:
+        slope, intercept = parameters
+        log_odds = slope * np.clip(margin, -60, 60) + intercept
+        loss = np.logaddexp(0, np.where(truth, -log_odds, log_odds)).mean()
+        return float(loss + _RIDGE * (slope - 1) ** 2)
+
+    best = minimize(surprise, np.array([0.3, 0.0]), method="Nelder-Mead")
+    slope, intercept = best.x
+    return Calibration(round(max(float(slope), 0.01), 4), round(float(intercept), 4))

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs deshred[train]")
+
+from deshred.compatibility.models import open_model  # noqa: E402
+from deshred.compatibility.pairwise_training import PairwiseTask, PairwiseTrainingOptions  # noqa: E402
+from deshred.compatibility.samples import SampleOptions  # noqa: E402
+from deshred.compatibility.training import TrainingOptions, train  # noqa: E402
+from deshred.errors import InputError, ModelError, SettingsError  # noqa: E402
+from deshred.imaging.intact import IntactPage  # noqa: E402
+
+# torch's exporter warns about itself
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+OPTIONS = SampleOptions(shreds=10, max_positives=16)
+TRAINING = PairwiseTrainingOptions(epochs=3, batch=16, seed=4, validation_share=0.34)
+SAVING = TrainingOptions(seed=4, threads=1, checkpoint_every=2)
+
+
+def make_pages() -> list[IntactPage]:
+    y, x = np.mgrid[:200, :600]
+    return [
+        IntactPage.from_ink(f"page{slope}", ((y + x * slope // 3) % 12 < 5).astype(np.uint8))
+        for slope in (1, 2, 4)
+    ]
+
+
+def make_task(training: PairwiseTrainingOptions = TRAINING) -> PairwiseTask:
+    return PairwiseTask(make_pages(), options=OPTIONS, training=training)
+
+
+def train_and_die(output: str) -> None:
+    """Run by another process, which kills itself in the middle."""
+    import os
+
+    def die(step: int, steps: int, _: object) -> None:
+        if step == steps // 2 + 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    train(make_task(), Path(output), options=SAVING, report=die)
+
+
+def test_training_killed_in_the_middle_and_resumed_gives_the_same_model(tmp_path: Path) -> None:
+    killed = tmp_path / "killed.onnx"
+    code = "import sys, test_pairwise_training as here; here.train_and_die(sys.argv[1])"
+    done = subprocess.run([sys.executable, "-c", code, str(killed)], cwd=Path(__file__).parent, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert not killed.exists()
+    train(make_task(), killed, options=SAVING, resume=True)
+    whole = train(make_task(), tmp_path / "whole.onnx", options=SAVING)
+    assert killed.read_bytes() == whole.read_bytes()
+
+
+def test_the_model_carries_its_options_and_how_well_it_did(tmp_path: Path) -> None:
+    task = make_task(PairwiseTrainingOptions(epochs=1, batch=16, seed=4, validation_share=0.34))
+    card = open_model(train(task, tmp_path / "m.onnx", options=SAVING), "pairwise", 1).card
+    assert card["options"]["columns"] == 32
+    assert card["training"]["seed"] == 4
+    assert card["pages"] == 3
+    assert 0 <= card["validation_accuracy"] <= 1
+    assert (tmp_path / "m.png").exists()
+
+
+def test_a_checkpoint_of_other_options_is_refused(tmp_path: Path) -> None:
+    output = tmp_path / "m.onnx"
+
+    def stop(step: int, _: int, __: object) -> None:
+        if step == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(make_task(), output, options=SAVING, report=stop)
+    other = PairwiseTrainingOptions(epochs=3, batch=16, seed=5, validation_share=0.34)
+    with pytest.raises(ModelError, match="other options"):
+        train(make_task(other), output, options=SAVING, resume=True)
+
+
+def test_a_network_that_likes_everything_is_right_half_of_the_time() -> None:
+    task = make_task()
+    with torch.no_grad():
+        task.network.classifier[1].weight.zero_()
+        task.network.classifier[1].bias.copy_(torch.tensor([0.0, 2.0]))
+    figures = task.validate(task.network)
+    assert figures["accuracy"] == pytest.approx(0.5)
+    assert figures["loss"] == pytest.approx((np.log1p(np.exp(2)) + np.log1p(np.exp(-2))) / 2, abs=1e-5)
+
+
+def test_pages_are_either_trained_on_or_validated_on() -> None:
+    task = make_task()
+    names = {page.name for page in task.training_pages}, {page.name for page in task.validation_pages}
+    assert not names[0] & names[1]
+    assert len(names[0] | names[1]) == 3
+
+
+def test_fresh_samples_differ_between_epochs_and_kept_ones_do_not() -> None:
+    for fresh in (True, False):
+        task = make_task(PairwiseTrainingOptions(batch=16, fresh=fresh, validation_share=0.34))
+        before = task._samples.bits.copy()
+        task.loss(task.validate_every)
+        assert np.array_equal(before, task._samples.bits) is not fresh
+
+
+def test_pages_without_ink_are_refused_at_once() -> None:
+    blank = [IntactPage.from_ink(f"blank{i}", np.zeros((200, 600), np.uint8)) for i in range(3)]
+    with pytest.raises(InputError, match="no window"):
+        PairwiseTask(blank, options=OPTIONS, training=TRAINING)
+
+
+def test_a_single_page_is_refused_at_once() -> None:
+    with pytest.raises(InputError, match="at least 2 pages"):
+        PairwiseTask(make_pages()[:1], options=OPTIONS, training=TRAINING)
+
+
+@pytest.mark.parametrize("wrong", [{"epochs": 0}, {"batch": 1}, {"validation_share": 1.0}, {"dropout": 1.0}])
+def test_options_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(SettingsError):
+        PairwiseTrainingOptions(**wrong)  # type: ignore[arg-type]
