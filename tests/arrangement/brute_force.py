@@ -46,9 +46,12 @@ def held_karp(compatibility: Compatibility, constraints: Constraints, n_pages: i
     for a, b in ((index[a], index[b]) for a, b in constraints.forbidden):
         costs[a, b] = np.inf
     for a, b in ((index[a], index[b]) for a, b in constraints.required):
-        kept = costs[a, b] if np.isfinite(costs[a, b]) or (compatibility.ids[a], compatibility.ids[b]) in (
-            constraints.forbidden
-        ) else dearest
+        kept = (
+            costs[a, b]
+            if np.isfinite(costs[a, b])
+            or (compatibility.ids[a], compatibility.ids[b]) in (constraints.forbidden)
+            else dearest
+        )
         costs[a, :] = np.inf
         costs[:, b] = np.inf
         ends[a] = starts[b] = np.inf

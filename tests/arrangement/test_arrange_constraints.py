@@ -56,8 +56,12 @@ def test_a_circle_of_required_joins_is_named_whole(shreds):
 
 
 def test_a_first_shred_has_no_left_neighbor_and_a_last_one_no_right_neighbor(shreds):
-    assert "s1 has only one left side" in refused(shreds, 1, required=joins(("s0", "s1")), first=frozenset({"s1"}))
-    assert "s0 has only one right side" in refused(shreds, 1, required=joins(("s0", "s1")), last=frozenset({"s0"}))
+    assert "s1 has only one left side" in refused(
+        shreds, 1, required=joins(("s0", "s1")), first=frozenset({"s1"})
+    )
+    assert "s0 has only one right side" in refused(
+        shreds, 1, required=joins(("s0", "s1")), last=frozenset({"s0"})
+    )
 
 
 def test_no_shred_stands_beside_itself(shreds):
@@ -83,7 +87,11 @@ def test_two_first_shreds_on_one_page_clash_with_what_ties_them(shreds):
 
 def test_apart_and_tied_clash_with_the_whole_chain(shreds):
     text = refused(
-        shreds, 3, apart=groups({"s0", "s3"}), together=groups({"s1", "s3", "s6"}), required=joins(("s0", "s1"))
+        shreds,
+        3,
+        apart=groups({"s0", "s3"}),
+        together=groups({"s1", "s3", "s6"}),
+        required=joins(("s0", "s1")),
     )
     assert "s0, s3 apart" in text
     assert "s0 -> s1" in text
@@ -134,7 +142,9 @@ def test_a_forbidden_join_is_never_used_and_a_required_one_always(shreds):
 def test_a_person_overrules_a_scorer_that_rules_a_join_out():
     scores = np.random.default_rng(1).normal(size=(5, 5)).astype(np.float32)
     scores[2, 4] = -np.inf
-    found = arrange(pile(scores), Constraints(required=joins(("s2", "s4"))), options=ArrangementOptions(pages=1))
+    found = arrange(
+        pile(scores), Constraints(required=joins(("s2", "s4"))), options=ArrangementOptions(pages=1)
+    )
     assert ("s2", "s4") in {(join.left, join.right) for join in found.joins}
     assert np.isfinite(found.cost)
 

@@ -64,11 +64,11 @@ def test_groups_on_one_page_or_apart_cost_what_enumeration_finds(seed):
 
 
 @given(
-    st.integers(2, 12).flatmap(
+    st.integers(2, 9).flatmap(
         lambda n: arrays(np.float32, (n, n), elements=st.floats(-8, 8, width=16).map(np.float32))
     )
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_an_arrangement_is_a_permutation_no_dearer_than_greedy_and_its_bound_holds(scores):
     compatibility = pile(scores)
     exact = arrange(compatibility, options=ArrangementOptions(pages=1))
@@ -77,7 +77,9 @@ def test_an_arrangement_is_a_permutation_no_dearer_than_greedy_and_its_bound_hol
     assert exact.is_optimal
     assert exact.cost <= greedy.cost + 1e-6
     assert greedy.bound <= exact.cost + 1e-6
-    assert exact.cost == pytest.approx(sum(float(_highest(scores)) - join.score for join in exact.joins), abs=1e-4)
+    assert exact.cost == pytest.approx(
+        sum(float(_highest(scores)) - join.score for join in exact.joins), abs=1e-4
+    )
 
 
 def _highest(scores):
@@ -85,10 +87,10 @@ def _highest(scores):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_a_constraint_never_lowers_the_cost(seed):
     rng = np.random.default_rng(seed)
-    compatibility = pile(rng.normal(size=(8, 8)).astype(np.float32))
+    compatibility = pile(rng.normal(size=(6, 6)).astype(np.float32))
     constraints = random_constraints(rng, compatibility.ids, groups=True)
     free = solve(compatibility, Constraints(), 2)
     assert solve(compatibility, constraints, 2) >= free - 1e-6
@@ -176,9 +178,9 @@ def test_more_pages_than_shreds_are_refused():
 def test_prices_are_lower_bounds_on_doing_without_a_join():
     rng = np.random.default_rng(3)
     n_priced = 0
-    for _ in range(15):
-        scores = rng.normal(size=(9, 9)).astype(np.float32)
-        scores[np.arange(8), np.arange(1, 9)] += 3
+    for _ in range(8):
+        scores = rng.normal(size=(7, 7)).astype(np.float32)
+        scores[np.arange(6), np.arange(1, 7)] += 3
         for n_pages in (1, 2):
             options = ArrangementOptions(pages=n_pages)
             best = arrange(pile(scores), options=options)
@@ -189,7 +191,7 @@ def test_prices_are_lower_bounds_on_doing_without_a_join():
             for seam in best.breaks:
                 joined = Constraints(required=frozenset({(seam.after, seam.before)}))
                 assert seam.price <= held_karp(pile(scores), joined, n_pages) - best.cost + 1e-6
-    assert n_priced > 50
+    assert n_priced > 20
 
 
 def test_offsets_add_up_along_a_page():

@@ -20,9 +20,9 @@ from deshred.imaging.intact import IntactPage  # noqa: E402
 # torch's exporter warns about itself
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
-OPTIONS = SampleOptions(shreds=10, max_positives=16)
-TRAINING = PairwiseTrainingOptions(epochs=3, batch=16, seed=4, validation_share=0.34)
-SAVING = TrainingOptions(seed=4, threads=1, checkpoint_every=2)
+OPTIONS = SampleOptions(shreds=10, max_positives=8)
+TRAINING = PairwiseTrainingOptions(epochs=2, batch=8, seed=4, validation_share=0.34)
+SAVING = TrainingOptions(seed=4, threads=1, checkpoint_every=3)
 
 
 def make_pages() -> list[IntactPage]:
@@ -60,7 +60,7 @@ def test_training_killed_in_the_middle_and_resumed_gives_the_same_model(tmp_path
 
 
 def test_the_model_carries_its_options_and_how_well_it_did(tmp_path: Path) -> None:
-    task = make_task(PairwiseTrainingOptions(epochs=1, batch=16, seed=4, validation_share=0.34))
+    task = make_task(PairwiseTrainingOptions(epochs=1, batch=8, seed=4, validation_share=0.34))
     card = open_model(train(task, tmp_path / "m.onnx", options=SAVING), "pairwise", 1).card
     assert card["options"]["columns"] == 32
     assert card["training"]["seed"] == 4
@@ -73,12 +73,12 @@ def test_a_checkpoint_of_other_options_is_refused(tmp_path: Path) -> None:
     output = tmp_path / "m.onnx"
 
     def stop(step: int, _: int, __: object) -> None:
-        if step == 2:
+        if step == 3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         train(make_task(), output, options=SAVING, report=stop)
-    other = PairwiseTrainingOptions(epochs=3, batch=16, seed=5, validation_share=0.34)
+    other = PairwiseTrainingOptions(epochs=2, batch=8, seed=5, validation_share=0.34)
     with pytest.raises(ModelError, match="other options"):
         train(make_task(other), output, options=SAVING, resume=True)
 

@@ -36,12 +36,15 @@ from deshred.errors import InfeasibleError
 
 Progress = Callable[[str, int, int], None]
 _ROOT_ARCS = 8  # per node, to begin with
+_REPORT_ROUNDS = 10
+_ALIKE = 0.01  # gap of the assignment beyond which scores look alike both ways round
 _REPLACED = 100  # neighbors lost to new constraints that are replaced beforehand, not by pricing
 _REPLACEMENTS = 20
 _GROWTH = 2.0  # of delta from round to round
 _FIRST_ARCS = 0.1  # share of n: arcs beyond those the LP uses in the first round
 _PATIENCE = 4  # rounds of deepening before a good order is sought for its own sake
 _SMALL_PILE = 300  # shreds; below, all arcs at once are no problem
+_SEARCHED = 6000  # shreds that local search takes on: it needs the full matrix of costs
 _SMALL = 3000  # chains that rounding solves exactly
 
 
@@ -113,11 +116,10 @@ class ExactSolver:
             if self._memory is None:
                 self._relax()
             if not self._is_proven:
+                self._improve()
                 self._start_program()
                 self._close_root()
                 self._first_bound = self._lower
-            if not self._is_proven:
-                self._improve()
             if not self._is_proven:
                 self._deepen()
         except TimeUp:
@@ -134,7 +136,7 @@ class ExactSolver:
             memory = Memory(self._program, self._shift, self._tour, delta)
         bound = self._lower
         if self._limits.step:
-            bound = np.ceil((bound - 1e-6) / self._limits.step) * self._limits.step
+            bound = np.ceil((bound - 5e-7) / self._limits.step) * self._limits.step
         return Solution(
             self._tour,
             self._upper,
@@ -312,15 +314,21 @@ class ExactSolver:
         """Cut and price until the LP over all arcs is solved."""
         program, width = self._program, self._costs.n_nodes
         assert program is not None
+        rounds = 0
         while True:
             self._check_time()
+            rounds += 1
             program.solve()
             support = program.support
-            if program.add_cuts(violated(support, self._degrees, self._groups)):
-                continue
             duals = program.duals
             full = Duals(duals.out + self._shift.out, duals.into + self._shift.into, duals.cuts)
-            weak = self._prove(full, tuple(program.cuts))
+            cuts = tuple(program.cuts)
+            if program.add_cuts(violated(support, self._degrees, self._groups)):
+                if rounds % _REPORT_ROUNDS == 0:  # a bound to show for it if time runs out
+                    self._prove(full, cuts)
+                    self._report("relaxation")
+                continue
+            weak = self._prove(full, cuts)
             self._link(support)
             self._report("relaxation")
             present = np.isin(weak.tails * width + weak.heads, program.tails * width + program.heads)
@@ -411,7 +419,7 @@ class ExactSolver:
         """Local search where the bound is far below: scores that look alike both ways round."""
         if self._tour is None or self._groups or not isinstance(self._costs, DenseCosts):
             return
-        if self._costs.n > 6000 or self._upper - self._lower < 1e-3 * abs(self._upper):
+        if self._costs.n > _SEARCHED or self._upper - self._lower < _ALIKE * abs(self._upper):
             return
         search = LocalSearch(Matrix.of(self._costs), self._tour, self._costs.n)
         search.run(self._limits.deadline)
@@ -423,6 +431,8 @@ class ExactSolver:
     def _deepen(self) -> None:
         program = self._program
         assert program is not None
+        if not np.isfinite(self._upper) and self._costs.n <= _SMALL_PILE:
+            self._seek_any_order()
         delta, rounds = 0.0, 0
         while not self._is_proven:
             self._check_time()
@@ -432,8 +442,6 @@ class ExactSolver:
             proof = self._proof
             assert proof is not None
             gap = self._upper - proof.bound
-            if not np.isfinite(gap) and rounds > _PATIENCE and self._costs.n <= _SMALL_PILE:
-                gap = delta = self._ceiling - proof.bound  # is there any order at all?
             delta = min(gap, _GROWTH * delta if delta else self._first_delta(proof))
             arcs = arcs_below(self._costs, proof, delta + 1e-9)
             limit = proof.bound + delta
@@ -442,6 +450,43 @@ class ExactSolver:
                 raise InfeasibleError("no order obeys all constraints.")
             if program.add_cuts(new_cuts):
                 self._close_root()
+
+    def _seek_any_order(self) -> None:
+        """Nothing so far obeys all constraints: find an order at any cost, or prove that there is none."""
+        costs = self._costs
+        none = Duals.zero(costs.n_nodes)
+        arcs = costs.arcs_below(none.out, none.into, np.finfo(float).max)
+        contraction = contract(costs, Arcs(arcs.tails, arcs.heads, np.zeros(len(arcs))))
+        degrees = Degrees.of(contraction.n_chains, costs.pages, costs.hub is not None)
+        program = ArcProgram(degrees, 1.0, self._limits.deadline)
+        program.add_arcs(contraction.tails, contraction.heads, np.zeros(len(contraction.tails)))
+
+        def offer(support: Support) -> float:
+            return 0.0 if np.isfinite(self._offer(self._expand(contraction, support))) else np.inf
+
+        hooks = SearchHooks(
+            cutoff=lambda: -1.0 if np.isfinite(self._upper) else 1e-6,
+            offer=offer,
+            suggest=self._link,
+            report=lambda _: self._report("looking for any order"),
+        )
+        groups = self._groups.mapped(contraction.chain_of)
+        limits = self._limits
+        search = Search(
+            contraction,
+            program,
+            0.0,
+            groups,
+            hooks,
+            root_bound=0.0,
+            node_limit=limits.node_limit,
+            deadline=limits.deadline,
+        )
+        result = search.run()
+        if not np.isfinite(self._upper):
+            if result.is_complete:
+                raise InfeasibleError("no order obeys all constraints.")
+            raise TimeUp
 
     def _first_delta(self, proof: Proof) -> float:
         """Admits a few percent more arcs than the LP has at zero; or what the last solve needed and a bit."""

@@ -178,6 +178,9 @@ class ArcProgram:
             self._highs.setOptionValue(option, usual)
             if self._highs.getModelStatus() == _STATUS.kOptimal:
                 return
+        solution = self._highs.getSolution()
+        if solution.value_valid and solution.dual_valid:
+            return  # bounds are recomputed and orders checked, so a rough solution does no harm
         raise DeshredError(
             f"the LP solver gave up ({self._highs.getModelStatus()}); please report this matrix."
         )

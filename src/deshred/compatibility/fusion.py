@@ -100,7 +100,9 @@ def _coarsen(evidence: NDArray[np.float32]) -> NDArray[np.float32]:
     """The mean likelihood of the fine shifts around each coarse one: its own and its two neighbors."""
     step = towers.ROW_STEP // outline.ROW_STEP
     own, between = evidence[::step], evidence[1::step]
-    edge = np.full_like(own[:1], -np.inf)
-    before, after = np.concatenate([edge, between]), np.concatenate([between, edge])
-    coarse: NDArray[np.float32] = np.logaddexp(np.logaddexp(own, before), after) - np.float32(np.log(3))
+    beyond = np.full_like(own[:1], -np.inf)
+    before, after = np.concatenate([beyond, between]), np.concatenate([between, beyond])
+    around = np.full((len(own), 1, 1), 3, np.float32)
+    around[[0, -1]] = 2
+    coarse: NDArray[np.float32] = np.logaddexp(np.logaddexp(own, before), after) - np.log(around)
     return coarse

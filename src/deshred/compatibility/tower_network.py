@@ -101,9 +101,14 @@ def load_weights(model: str | Path) -> dict[str, Tensor]:
 
     opened = open_model(model, "towers")
     graph = onnx.load(str(find_model(model))).graph
+    tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    # the exporter keeps equal tensors once, and refers to them under their other names
+    same = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Identity"}
+    names = [*tensors, *(name for name in same if same[name] in tensors)]
     weights = {
-        tensor.name.removeprefix("towers."): torch.from_numpy(numpy_helper.to_array(tensor).copy())
-        for tensor in graph.initializer
+        name.removeprefix("towers."): torch.tensor(tensors[same.get(name, name)])
+        for name in names
+        if name.startswith("towers.")
     }
     weights["shift_bias"] = torch.tensor(opened.card["shift_bias"])
     return weights

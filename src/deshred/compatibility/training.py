@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -202,7 +203,9 @@ def export_onnx(
 
     scratch = path.with_suffix(".onnx.part")
     module.eval()
-    with torch.no_grad():
+    with torch.no_grad(), warnings.catch_warnings():
+        # the newer exporter renames and folds weights, and needs one more package
+        warnings.simplefilter("ignore", DeprecationWarning)
         torch.onnx.export(
             module,
             tuple(inputs.values()),
@@ -211,7 +214,7 @@ def export_onnx(
             output_names=outputs,
             dynamic_axes={key: dict(axes) for key, axes in dynamic.items()},
             opset_version=17,
-            do_constant_folding=False,  # weights keep their names: a model can be trained on
+            do_constant_folding=False,  # a model can be trained on: its layers stay what they are
             training=torch.onnx.TrainingMode.PRESERVE,
             dynamo=False,
         )

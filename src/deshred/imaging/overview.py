@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 
 from deshred.elements import Image, Scan
+from deshred.imaging.cutouts import RUNS_OUT, Segmentation
 from deshred.imaging.patches import Box
-from deshred.imaging.segmentation import RUNS_OUT, Segmentation
 
 _OVERVIEW_SIDE = 1600
 _FOUND = ((0, 90, 200), (150, 0, 130))  # neighbors take turns, so that merged or split ones stand out

@@ -31,6 +31,9 @@ class Box:
     def slices(self) -> tuple[slice, slice]:
         return slice(self.y, self.y + self.height), slice(self.x, self.x + self.width)
 
+    def as_list(self) -> list[int]:
+        return [self.x, self.y, self.width, self.height]
+
     @property
     def middle_y(self) -> float:
         return self.y + self.height / 2

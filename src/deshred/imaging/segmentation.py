@@ -11,7 +11,6 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import cv2
 import numpy as np
@@ -21,6 +20,7 @@ from deshred.elements import Mask, Scan, Shred, Source
 from deshred.errors import InputError, SettingsError
 from deshred.imaging.backgrounds import Background, find_background, measure_coverage
 from deshred.imaging.contacts import separate
+from deshred.imaging.cutouts import ODD_SHAPE, RUNS_OUT, Cutout, Scrap, Segmentation
 from deshred.imaging.patches import (
     Box,
     Patch,
@@ -33,13 +33,20 @@ from deshred.imaging.patches import (
     outer_contour,
     to_pixels,
 )
-from deshred.imaging.rims import Rim, draw_rims, find_rims
-from deshred.imaging.straightening import Trace, measure_posture, straighten
+from deshred.imaging.rims import draw_rims, find_rims
+from deshred.imaging.straightening import measure_posture, straighten
+
+__all__ = [
+    "Segmentation",
+    "SegmentationOptions",
+    "is_sheet",
+    "parse_color",
+    "refuse_blank",
+    "segment",
+    "segment_all",
+]
 
 Progress = Callable[[str, int, int], None]
-
-RUNS_OUT = "runs out of the sheet"
-ODD_SHAPE = "does not have the shape of a shred"
 
 _TOO_WIDE = "wider than a shred"
 _MIN_FULLNESS = 0.5  # of the rectangle around a shred, even a curled one
@@ -79,90 +86,6 @@ class SegmentationOptions:
             raise SettingsError(f"max_lean {self.max_lean} is not between 0 and 10 degrees.")
 
 
-@dataclass(frozen=True, eq=False)
-class Cutout:
-    """How one shred lies on its sheet, in scan pixels."""
-
-    id: str
-    box: Box
-    mask: Mask  # (box.height, box.width): as on the sheet, not straightened
-    outline: NDArray[np.int32]  # (n, 2): x, y of its corner pixels, clockwise
-    angle: float  # degrees clockwise against upright
-    area: int
-    touches_border: bool
-    warnings: tuple[str, ...]
-    trace: Trace
-
-    def as_json(self) -> dict[str, Any]:
-        box = self.box
-        return {
-            "id": self.id,
-            "box_xywh": [box.x, box.y, box.width, box.height],
-            "outline": self.outline.tolist(),
-            "angle": round(self.angle, 3),
-            "area": self.area,
-            "touches_border": self.touches_border,
-            "warnings": list(self.warnings),
-            "trace": self.trace.as_json(),
-        }
-
-
-@dataclass(frozen=True)
-class Scrap:
-    """Something on the sheet that was not taken for a shred, and why."""
-
-    box: Box
-    area: int
-    reason: str
-
-
-@dataclass(frozen=True, eq=False)
-class Segmentation:
-    """All that was found on one sheet; `cutouts[i]` tells about `shreds[i]`."""
-
-    sheet: Source
-    dpi: float
-    size: tuple[int, int]  # width, height
-    shreds: tuple[Shred, ...]
-    cutouts: tuple[Cutout, ...]
-    scraps: tuple[Scrap, ...]
-    dust: int  # specks too small to list
-    rims: tuple[Rim, ...]
-    background: Background | None  # None: the file itself says what is opaque
-    warnings: tuple[str, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """What `shreds.json` holds."""
-        return {
-            "sheet": self.sheet.path.name,
-            "frame": self.sheet.frame,
-            "sha256": self.sheet.sha256,
-            "dpi": self.dpi,
-            "size": list(self.size),
-            "background": None if self.background is None else f"#{bytes(self.background.color).hex()}",
-            "rims": [
-                {"side": rim.side, "depth": [round(rim.start_depth, 1), round(rim.end_depth, 1)]}
-                for rim in self.rims
-            ],
-            "warnings": list(self.warnings),
-            "shreds": [cutout.as_json() for cutout in self.cutouts],
-            "ignored": [
-                {
-                    "box_xywh": [scrap.box.x, scrap.box.y, scrap.box.width, scrap.box.height],
-                    "area": scrap.area,
-                    "reason": scrap.reason,
-                }
-                for scrap in self.scraps
-            ],
-            "dust": self.dust,
-        }
-
-    def __repr__(self) -> str:
-        return (
-            f"Segmentation({self.sheet.path.name}, {len(self.shreds)} shreds, {len(self.warnings)} warnings)"
-        )
-
-
 def parse_color(text: str) -> tuple[int, int, int]:
     """Read a color such as #ff9933 or 255,153,51."""
     if match := re.fullmatch(r"#?([0-9a-fA-F]{6})", text.strip()):
@@ -194,12 +117,14 @@ def is_sheet(scan: Scan, *, options: SegmentationOptions | None = None) -> bool:
     return all(float(side.mean()) > 0.5 for side in sides)
 
 
-def segment(scan: Scan, *, options: SegmentationOptions | None = None) -> Segmentation:
+def segment(
+    scan: Scan, *, options: SegmentationOptions | None = None, allow_blank: bool = False
+) -> Segmentation:
     """Find and cut out the shreds of one sheet, numbered in reading order."""
     options = options or SegmentationOptions()
     segmentation = _segment(scan, options)
-    if not segmentation.shreds:
-        raise InputError(_explain_empty(scan, segmentation, options))
+    if not allow_blank:
+        refuse_blank([segmentation], options=options)
     return segmentation
 
 
@@ -210,36 +135,38 @@ def segment_all(
     progress: Progress | None = None,
 ) -> tuple[Segmentation, ...]:
     """Segment every sheet; a blank one among others is kept with a warning, only blank ones are an error."""
-    options = options or SegmentationOptions()
     segmentations = []
     for done, scan in enumerate(scans):
         if progress is not None:
             progress("segment", done, len(scans))
-        segmentations.append(_segment(scan, options))
+        segmentations.append(segment(scan, options=options, allow_blank=True))
     if progress is not None:
         progress("segment", len(scans), len(scans))
-    if scans and not any(segmentation.shreds for segmentation in segmentations):
-        raise InputError(_explain_empty(scans[0], segmentations[0], options))
+    refuse_blank(segmentations, options=options)
     return tuple(segmentations)
 
 
-def _explain_empty(scan: Scan, segmentation: Segmentation, options: SegmentationOptions) -> str:
-    large = [scrap for scrap in segmentation.scraps if scrap.reason.startswith(_TOO_WIDE)]
-    where = (
-        f"{scan.source.path}: found no shreds {options.min_width_mm:g} to {options.max_width_mm:g} mm wide"
-    )
+def refuse_blank(
+    segmentations: Sequence[Segmentation], *, options: SegmentationOptions | None = None
+) -> None:
+    """Raise an error when there are sheets but no shred on any of them."""
+    if not segmentations or any(segmentation.shreds for segmentation in segmentations):
+        return
+    options = options or SegmentationOptions()
+    sheet = segmentations[0]
+    more = f" and {len(segmentations) - 1} more" if len(segmentations) > 1 else ""
+    where = f"{sheet.sheet.path}{more}: found no shreds {options.min_width_mm:g} to {options.max_width_mm:g} mm wide"
+    large = [scrap.box for scrap in sheet.scraps if scrap.reason.startswith(_TOO_WIDE)]
     if large:
-        width = min(large[0].box.width, large[0].box.height) / scan.dpi * 25.4
-        return (
-            f"{where}, but an area {width:.0f} mm wide: is this a whole page or a photo? "
-            f"The scan has {scan.dpi:g} dpi; try --dpi if that is wrong, --background to name the color "
-            "under the shreds, or, if every file is one shred, --as shreds. "
-            "See docs/scanning.md."
+        width = min(large[0].width, large[0].height) / sheet.dpi * 25.4
+        raise InputError(
+            f"{where}, but an area {width:.0f} mm wide: is this a whole page or a photo? The scan has "
+            f"{sheet.dpi:g} dpi; try --dpi if that is wrong, --background to name the color under the "
+            "shreds, or, if every file is one shred, --as shreds. See docs/scanning.md."
         )
-    return (
-        f"{where} on {segmentation.background!r}. If there are any, name the color under them "
-        "with --background, or lower --min-width; if every file is one shred, use --as shreds. "
-        "See docs/scanning.md."
+    raise InputError(
+        f"{where} on {sheet.background!r}. If there are any, name the color under them with --background, "
+        "or lower --min-width; if every file is one shred, use --as shreds. See docs/scanning.md."
     )
 
 

@@ -1,0 +1,86 @@
+"""Warm starts, time limits, progress."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from brute_force import pile
+
+from deshred.arrangement import ArrangementOptions, WarmStart, arrange
+from deshred.elements import Constraints
+
+ONE = ArrangementOptions(pages=1)
+
+
+def blurred_pile(n, seed, signal=3.0):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n, n)).astype(np.float32)
+    scores[np.arange(n - 1), np.arange(1, n)] += rng.normal(signal, 2, n - 1).astype(np.float32)
+    return pile(scores)
+
+
+def hard_pile(n, seed):
+    """Distances in the plane: symmetric, far from its assignment bound."""
+    places = np.random.default_rng(seed).random((n, 2))
+    return pile(-np.linalg.norm(places[:, None] - places[None], axis=2).astype(np.float32))
+
+
+@pytest.mark.parametrize("n_pages", [1, 4])
+def test_a_warm_start_reaches_the_cost_of_a_cold_one(n_pages):
+    shreds = blurred_pile(80, 1)
+    options = ArrangementOptions(pages=n_pages)
+    warm = WarmStart()
+    best = arrange(shreds, options=options, warm_start=warm)
+    rng = np.random.default_rng(2)
+    for _ in range(8):
+        chosen = rng.choice(len(best.joins), 3, replace=False)
+        lost, turned, kept = (best.joins[i] for i in chosen)
+        constraints = Constraints(
+            forbidden=frozenset({(lost.left, lost.right)}),
+            required=frozenset({(turned.right, turned.left)}),
+            first=frozenset({kept.right}),
+            apart=frozenset({frozenset({lost.left, kept.left})}) if n_pages > 1 else frozenset(),
+            together=frozenset({frozenset({lost.right, turned.left})}),
+        )
+        again = arrange(shreds, constraints, options=options, warm_start=warm)
+        cold = arrange(shreds, constraints, options=options)
+        assert again.is_optimal
+        assert again.cost == pytest.approx(cold.cost, abs=2e-6)
+    relaxed = arrange(shreds, options=options, warm_start=warm)
+    assert relaxed.cost == pytest.approx(best.cost, abs=2e-6)
+
+
+def test_a_warm_start_for_other_scores_starts_afresh():
+    warm = WarmStart()
+    first, second = blurred_pile(40, 3), blurred_pile(40, 4)
+    arrange(first, options=ONE, warm_start=warm)
+    assert arrange(second, options=ONE, warm_start=warm).cost == pytest.approx(
+        arrange(second, options=ONE).cost
+    )
+
+
+def test_a_time_limit_is_kept_and_the_gap_is_honest():
+    shreds = hard_pile(250, 0)
+    start = time.monotonic()
+    found = arrange(shreds, options=ArrangementOptions(pages=1, time_limit=1.0))
+    assert time.monotonic() - start < 4
+    assert sorted(found.order) == sorted(shreds.ids)
+    assert not found.is_optimal
+    assert 0 < found.gap < 0.1 * found.cost
+
+
+def test_a_tiny_time_limit_still_gives_an_order():
+    found = arrange(hard_pile(60, 1), options=ArrangementOptions(pages=3, time_limit=1e-6))
+    assert len(found.order) == 60
+    assert found.bound <= found.cost
+
+
+def test_progress_shows_the_gap_closing():
+    seen = []
+    arrange(blurred_pile(60, 5), options=ONE, progress=lambda *report: seen.append(report))
+    stages, done, totals = zip(*seen, strict=True)
+    assert any("bound" in stage and "gap" in stage for stage in stages)
+    assert all(0 <= d <= t for d, t in zip(done, totals, strict=True))
+    assert done[-1] >= done[0]
