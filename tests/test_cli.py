@@ -16,7 +16,6 @@ import typer
 from typer.testing import CliRunner
 
 import deshred
-from conftest import SavedPile
 from deshred.cli import app
 from deshred.compatibility.scorers import SCORER_NAMES
 from deshred.console import exit_codes
@@ -26,6 +25,7 @@ from deshred.flags import FLAGS, Default
 from deshred.imaging.decoding import encode_png
 from deshred.settings import Settings
 from deshred.store import save_compatibility
+from tests.conftest import SavedPile
 
 ROOT = typer.main.get_command(app)
 TRAIN = ROOT.commands["train"].commands  # type: ignore[attr-defined]
@@ -286,6 +286,12 @@ def test_the_module_is_the_command() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert done.stderr == "error: nowhere: there is no such file or folder. Check the name.\n"
+
+
+def test_a_reader_that_goes_away_is_no_error_to_shout_about() -> None:
+    script = f"{shlex.quote(sys.executable)} -m deshred evaluate --help | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
 
 
 # Flags and help

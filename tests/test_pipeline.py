@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import SavedPile
 from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.outline import OutlineScorer
 from deshred.compatibility.scoring import ScoreBlock, ScoringOptions
@@ -19,6 +18,7 @@ from deshred.export.runs import describe_run, reconstruct_into, save_run
 from deshred.pipeline import Reconstruction, Stopwatch, _ResumingScorer, reconstruct, set_aside_blank
 from deshred.settings import Settings
 from deshred.store import COMPATIBILITY, RunFolder, read_arrangement
+from tests.conftest import SavedPile
 
 ONE_PAGE = Settings(arrangement=ArrangementOptions(pages=1), scoring=ScoringOptions(block=3))
 

@@ -6,6 +6,7 @@ named by what stands before ": "; what follows is shown as detail.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import traceback
@@ -22,6 +23,7 @@ from deshred.errors import DeshredError
 from deshred.store import describe_write_failure, to_json
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+PIPE_CLOSED = 141  # 128 + SIGPIPE
 UNEXPECTED = 1
 
 Report = Callable[[str, int, int], None]  # (stage, done, total)
@@ -106,13 +108,14 @@ def exit_codes(*, debug: bool) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             yield
+            sys.stdout.flush()  # here, where a reader that has gone can still be noticed
     except DeshredError as error:
         _fail(str(error), error.exit_code, debug)
     except KeyboardInterrupt:
         _fail("interrupted; the same command goes on where it stopped.", INTERRUPTED, debug)
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone; Python would complain at exit
-        raise SystemExit(UNEXPECTED) from None
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
+        raise SystemExit(PIPE_CLOSED) from None
     except OSError as error:
         wrapped = describe_write_failure(error, Path(error.filename or "."))
         _fail(str(wrapped), wrapped.exit_code, debug)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 
@@ -92,19 +92,19 @@ def enumerate_orders(compatibility: Compatibility, constraints: Constraints, n_p
     for order in permutations(range(n)):
         for cuts in combinations(range(1, n), n_pages - 1):
             bounds = (0, *cuts, n)
-            pages = [order[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
-            if n_pages > 1 and any(a[0] > b[0] for a, b in zip(pages, pages[1:], strict=False)):
+            pages = [order[a:b] for a, b in pairwise(bounds)]
+            if n_pages > 1 and any(a[0] > b[0] for a, b in pairwise(pages)):
                 continue
             if not obeys([[ids[i] for i in page] for page in pages], constraints):
                 continue
-            joins = sum(costs[i, j] for page in pages for i, j in zip(page, page[1:], strict=False))
+            joins = sum(costs[i, j] for page in pages for i, j in pairwise(page))
             cheapest = min(cheapest, joins + sum(starts[p[0]] + ends[p[-1]] for p in pages))
     return float(cheapest)
 
 
 def obeys(pages: list[list[str]], constraints: Constraints) -> bool:
     """Whether pages of ids fulfil all constraints."""
-    joins = {pair for page in pages for pair in zip(page, page[1:], strict=False)}
+    joins = {pair for page in pages for pair in pairwise(page)}
     page_of = {id_: k for k, page in enumerate(pages) for id_ in page}
     return (
         constraints.required <= joins

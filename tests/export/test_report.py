@@ -139,6 +139,16 @@ def test_a_verdict_is_told_by_color_shape_and_word():
     assert "price: 0.25 dearer without it" in page.text
 
 
+def test_numbers_at_the_ends_of_their_scale_are_told_in_words():
+    reconstruction = make_reconstruction(probabilities=(0.0001, 0.999999, 0.9))
+    for join in reconstruction.arrangement.joins:
+        object.__setattr__(join, "price", 0.0)
+    text = render(reconstruction).text
+    assert "probability: under 1 %" in text
+    assert "probability: over 99.99 %" in text
+    assert "price: as cheap without it" in text
+
+
 def test_only_open_joins_get_a_closeup_and_every_link_has_its_target():
     page = render()
     assert [card["id"] for card in page.find("li", "card")] == ["join-2"]

@@ -38,6 +38,7 @@ Progress = Callable[[str, int, int], None]
 _ROOT_ARCS = 8  # per node, to begin with
 _REPORT_ROUNDS = 10
 _ALIKE = 0.01  # gap of the assignment beyond which scores look alike both ways round
+_KICKS = 3000
 _REPLACED = 100  # neighbors lost to new constraints that are replaced beforehand, not by pricing
 _REPLACEMENTS = 20
 _GROWTH = 2.0  # of delta from round to round
@@ -116,10 +117,11 @@ class ExactSolver:
             if self._memory is None:
                 self._relax()
             if not self._is_proven:
-                self._improve()
+                self._improve(0)
                 self._start_program()
                 self._close_root()
                 self._first_bound = self._lower
+                self._improve(_KICKS)
             if not self._is_proven:
                 self._deepen()
         except TimeUp:
@@ -415,7 +417,7 @@ class ExactSolver:
             pages.append(np.array(shreds, np.int64))
         return tour_of(pages, costs.n)
 
-    def _improve(self) -> None:
+    def _improve(self, n_kicks: int) -> None:
         """Local search where the bound is far below: scores that look alike both ways round."""
         if self._tour is None or self._groups or not isinstance(self._costs, DenseCosts):
             return
@@ -423,6 +425,10 @@ class ExactSolver:
             return
         search = LocalSearch(Matrix.of(self._costs), self._tour, self._costs.n)
         search.run(self._limits.deadline)
+        if n_kicks:
+            # kicks must leave time for the proof
+            half = min(self._limits.deadline, (time.monotonic() + self._limits.deadline) / 2)
+            search.shake(n_kicks, half)
         self._offer(search.tour)
         self._report("local search")
 

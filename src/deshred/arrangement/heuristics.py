@@ -256,6 +256,25 @@ class LocalSearch:
                     waiting[again] = True
                     queue.append(again)
 
+    def shake(self, n_kicks: int, deadline: float) -> None:
+        """Swap neighboring stretches at random places, improve around them, keep what is better."""
+        size = len(self.sequence)
+        rng = np.random.default_rng(0)
+        for _ in range(n_kicks if size >= 8 else 0):
+            if time.monotonic() > deadline:
+                return
+            before, cost = self.sequence, self.cost
+            start = int(rng.integers(size))
+            a, b, c = np.sort(rng.choice(np.arange(1, min(size, 50)), 3, replace=False)).tolist()
+            rolled = np.roll(before, -start)
+            ends = rolled[[0, a - 1, a, b - 1, b, c - 1, c % size]]
+            self.sequence = np.concatenate([rolled[:a], rolled[b:c], rolled[a:b], rolled[c:]])
+            self._refresh()
+            self.run(deadline, np.unique(ends))
+            if not self.cost < cost - 1e-12:
+                self.sequence = before
+                self._refresh()
+
     def _rotate(self, node: int) -> None:
         """Let the sequence end with the node."""
         shift = self._place[node] + 1

@@ -14,20 +14,24 @@ import numpy as np
 from deshred.elements import Edge, Margins, ShredSet
 from deshred.imaging.edges import EdgePair
 
-# Logistic regression on simulated piles: log-odds = BASE - SLOPE * log(1 + rows with ink near the tear)
-_BASE, _SLOPE = 1.0, 1.0
+# Logistic regression on simulated shreds, `benchmarks/margins.py`; a ratio of likelihoods, without the prior
+_BASE, _SLOPE = 2.2, 0.6
 _NEAR = 16  # px inwards
 
 
 def weigh_margins(shreds: ShredSet, edges: Sequence[EdgePair]) -> Margins:
     """Evidence from ink near the outer edges, and the widths that make up a page."""
     return Margins(
-        np.array([_log_odds(pair.left) for pair in edges], np.float32),
-        np.array([_log_odds(pair.right) for pair in edges], np.float32),
+        np.array([_evidence(pair.left) for pair in edges], np.float32),
+        np.array([_evidence(pair.right) for pair in edges], np.float32),
         np.array([shred.width_mm for shred in shreds], np.float32),
     )
 
 
-def _log_odds(edge: Edge) -> float:
-    inked_rows = int(edge.ink[:, :_NEAR].any(axis=1).sum())
-    return _BASE - _SLOPE * float(np.log1p(inked_rows))
+def count_inked_rows(edge: Edge) -> int:
+    """Rows of the edge with ink near the tear."""
+    return int(edge.ink[:, :_NEAR].any(axis=1).sum())
+
+
+def _evidence(edge: Edge) -> float:
+    return _BASE - _SLOPE * float(np.log1p(count_inked_rows(edge)))

@@ -88,7 +88,7 @@ def draw_ink_loss(rng: np.random.Generator, count: int, rows: int, depth: float)
     base = rng.uniform(-depth, depth, (count, 1))
     amplitude = rng.uniform(0, depth, (count, 1))
     band = base + amplitude * smooth_noise(rng, count, rows, rng.uniform(6, 40))
-    return (band + rng.uniform(0, 1, (count, rows))).astype(np.float32)
+    return (band + min(depth, 1.0) * rng.uniform(0, 1, (count, rows))).astype(np.float32)
 
 
 def sample_joins(
@@ -163,9 +163,9 @@ def _window(
     y = np.clip(y.astype(int), 0, ink.shape[0] - 1)
     window: Ink = ink[y[:, :, None], np.clip(at, 0, ink.shape[1] - 1)]
     window[columns < draw_ink_loss(rng, count, rows, damage.ink_loss)[:, :, None]] = 0
-    if rng.random() < 0.3:
+    if damage.specks and rng.random() < 0.3:
         window[:, :, :2] = rng.random((count, rows, 2)) < rng.uniform(0, 0.5)
-    if rng.random() < 0.3:
+    if damage.specks and rng.random() < 0.3:
         window ^= rng.random(window.shape, np.float32) < rng.uniform(0, damage.specks)
     return window
 

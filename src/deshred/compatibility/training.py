@@ -228,14 +228,24 @@ def export_onnx(
 
 def _averaged(network: torch.nn.Module, decay: float | None) -> torch.optim.swa_utils.AveragedModel:
     """The averaged weights; without averaging, a shell around the very network."""
-    from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+    from torch.optim.swa_utils import AveragedModel
 
     if decay is None:
         shell = AveragedModel(torch.nn.Identity())
         shell.module = network
         return shell
-    step = get_ema_multi_avg_fn(decay)  # type: ignore[no-untyped-call]
-    return AveragedModel(network, multi_avg_fn=step, use_buffers=True)
+
+    @torch.no_grad()
+    def average(averaged: Any, current: Any, count: Any) -> None:
+        # the window grows with the run: early weights must not linger in short trainings
+        keep = min(decay, (1 + int(count)) / (10 + int(count)))
+        for old, new in zip(averaged, current, strict=True):
+            if old.is_floating_point():
+                old.lerp_(new, 1 - keep)
+            else:
+                old.copy_(new)
+
+    return AveragedModel(network, multi_avg_fn=average, use_buffers=True)
 
 
 def _weights(averaged: torch.optim.swa_utils.AveragedModel) -> dict[str, torch.Tensor]:

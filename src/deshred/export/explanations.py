@@ -17,7 +17,7 @@ from deshred.elements import Page, Placement, ShredSet
 from deshred.errors import InputError, MismatchError
 from deshred.executors import Executor, Progress
 from deshred.imaging.decoding import encode_png
-from deshred.imaging.scans import load_pile, read_scans
+from deshred.imaging.scans import hash_file, load_pile, read_scans
 from deshred.settings import settings_from
 from deshred.store import RunFolder, page_name, read_arrangement
 
@@ -53,17 +53,18 @@ def reload_shreds(
 ) -> ShredSet:
     """The shreds of a page of `arrangement.json`, with the ids they had in the run."""
     settings = settings_from(content["settings"], "arrangement.json")
+    files = dict.fromkeys(shred["source"] for shred in page["shreds"])
+    digests = {entry["path"]: entry["sha256"] for entry in content["inputs"]}
+    for file in files:
+        if hash_file(Path(file)) != digests[file]:
+            raise MismatchError(f"{file}: has changed since the run. Reconstruct it again.")
     pile = load_pile(
-        dict.fromkeys(shred["source"] for shred in page["shreds"]),
+        files,
         options=settings.scans,
         segmentation=settings.segmentation,
         executor=executor,
         progress=progress,
     )
-    digests = {entry["path"]: entry["sha256"] for entry in content["inputs"]}
-    for shred in pile.shreds:
-        if digests.get(str(shred.source.path)) != shred.source.sha256:
-            raise MismatchError(f"{shred.source.path}: has changed since the run. Reconstruct it again.")
     # Fewer files may need shorter names, so ids can differ from the run's; this does not.
     found = {_identify(str(shred.source.path), shred.source.frame, shred.id): shred for shred in pile.shreds}
     shreds = []

@@ -205,13 +205,17 @@ def _facts(join: Join) -> dict[str, str]:
         facts["probability"] = _percent(join.probability)
     facts["offset"] = f"{join.offset:+d} px" if join.offset else "0 px"
     if join.price is not None:
-        facts["price"] = f"{join.price:.3g} dearer without it"
+        facts["price"] = (
+            f"{join.price:.3g} dearer without it" if join.price >= 0.005 else "as cheap without it"
+        )
     return facts
 
 
 def _percent(probability: float) -> str:
     if probability > 0.9999:
         return "over 99.99 %"
+    if probability < 0.01:
+        return "under 1 %"
     return f"{100 * probability:.{0 if probability < 0.9 else 2}f} %"
 
 

@@ -22,6 +22,7 @@ Field = NDArray[np.float32]
 _THUMBNAIL_DPI = 50.0
 _MIN_CHROMA = 14.0  # CIELAB units; paper yellowed by age stays below
 _MAX_DARK_LIGHTNESS = 55.0  # CIELAB units; a lighter grey lies between ink and paper
+_MIN_DARK_FRAME = 0.1  # of the sheet's outer belt
 _MIN_SHARE = 0.03  # of the sheet that has to be background
 _GRADIENT_MM = 12.0  # lamp, lid and book-fold shadows are wider than this
 _INK_LEVEL = 50  # of 255; print is seldom darker than a sheet below this
@@ -143,9 +144,8 @@ def _dominant_color(scan: Scan, lab: Field) -> Field:
     """The most frequent color that cannot be blank paper; what frames the sheet counts double."""
     candidates = [mode for mode in (_colored_mode(lab), _dark_mode(lab)) if mode is not None]
     likeness = [_alike(lab, mode) for mode in candidates]
-    shares = [float(alike.mean()) for alike in likeness]
-    votes = [share + float(_frame(alike).mean()) for share, alike in zip(shares, likeness, strict=True)]
-    if not candidates or max(shares) < _MIN_SHARE:
+    votes = [float(alike.mean()) + float(_frame(alike).mean()) for alike in likeness]
+    if not candidates or likeness[int(np.argmax(votes))].mean() < _MIN_SHARE:
         raise InputError(
             f"{scan.source.path}: found no colored or dark background under the shreds. {_REMEDY}"
         )
@@ -175,7 +175,8 @@ def _dark_mode(lab: Field) -> Field | None:
     histogram, _ = np.histogram(lab[dark][:, 0], bins=28, range=(0, 56))
     peak = 2.0 * int(np.convolve(histogram, np.ones(3), "same").argmax()) + 1
     mode: Field = np.median(lab[dark & (np.abs(lab[..., 0] - peak) < 6)], axis=0)
-    return mode
+    # Bold print is dark in places as well, but a page of it has white margins.
+    return mode if _frame(_alike(lab, mode)).mean() >= _MIN_DARK_FRAME else None
 
 
 def _alike(lab: Field, mode: Field) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ import threading
 import warnings
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,16 +47,32 @@ class Frame:
 
 def decode(content: bytes, path: Path, *, max_pixels: int) -> list[Frame]:
     """All frames of an image file or pages of a PDF; `path` only names the file in errors."""
-    if not content:
-        raise InputError(f"{path}: the file is empty (0 bytes). Copy or scan it again.")
     if content[:1024].lstrip().startswith(b"%PDF"):
         return _decode_pdf(content, path, max_pixels)
+    with _opening(content, path, max_pixels) as opened:
+        if _is_plain(opened, content):
+            return [Frame(_decode_plain(content, path), None, _resolutions(opened)[0])]
+        return list(_decode_frames(opened, path))
+
+
+def decode_mask(content: bytes, path: Path, *, max_pixels: int) -> Mask:
+    """The bright pixels of an image file or, where it has alpha, the opaque ones."""
+    with _opening(content, path, max_pixels) as opened:
+        if opened.mode in ("1", "L") and "transparency" not in opened.info:
+            return np.asarray(opened.convert("L")) >= OPAQUE
+        image, mask = _to_rgb(opened, path)
+        return image[..., 0] >= OPAQUE if mask is None else mask
+
+
+@contextmanager
+def _opening(content: bytes, path: Path, max_pixels: int) -> Iterator[PIL.Image.Image]:
+    """Open an image, and turn everything that can go wrong with it inside into an InputError."""
+    if not content:
+        raise InputError(f"{path}: the file is empty (0 bytes). Copy or scan it again.")
     try:
         with _open(content) as opened:
             _check_size(opened.size, path, max_pixels)
-            if _is_plain(opened, content):
-                return [Frame(_decode_plain(content, path), None, _resolution(opened))]
-            return list(_decode_frames(opened, path))
+            yield opened
     except PIL.UnidentifiedImageError:
         raise InputError(
             f"{path}: this is not an image that can be read ({len(content):,} bytes). "
@@ -174,10 +191,6 @@ def _resolutions(picture: PIL.Image.Image) -> tuple[float | None, float | None]:
     if all(LEAST_PLAUSIBLE_DPI <= dpi <= MOST_PLAUSIBLE_DPI for dpi in (dpi_x, dpi_y)):
         return dpi_x, dpi_y
     return None, None
-
-
-def _resolution(picture: PIL.Image.Image) -> float | None:
-    return _resolutions(picture)[0]
 
 
 def _decode_pdf(content: bytes, path: Path, max_pixels: int) -> list[Frame]:

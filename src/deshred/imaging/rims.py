@@ -30,6 +30,8 @@ class Rim:
 def find_rims(paper: Mask, *, dpi: float) -> tuple[Rim, ...]:
     """Bands of non-background along the borders that end in a straight line."""
     reach = min(round(_MAX_RIM_MM / 25.4 * dpi), min(paper.shape) // 4)
+    if reach < 1:
+        return ()
     rims = (_find_rim(paper, side, reach) for side in get_args(Side))
     return tuple(rim for rim in rims if rim is not None)
 

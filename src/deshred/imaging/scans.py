@@ -21,7 +21,7 @@ import numpy as np
 from deshred.elements import Image, Mask, Scan, Shred, ShredSet, Source
 from deshred.errors import InputError, SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor
-from deshred.imaging.decoding import WORKING_DPI, Frame, decode, resize
+from deshred.imaging.decoding import WORKING_DPI, Frame, decode, decode_mask, resize
 from deshred.imaging.overview import draw_overview
 from deshred.imaging.segmentation import Segmentation, SegmentationOptions, is_sheet, segment_all
 from deshred.store import MARKER
@@ -94,6 +94,11 @@ def read_scans(path: Path, *, options: ScanOptions | None = None) -> list[Scan]:
         Scan(frame.image, _resolution(frame, options), Source(path, digest, index), frame.mask)
         for index, frame in enumerate(frames)
     ]
+
+
+def hash_file(path: Path) -> str:
+    """The SHA-256 of a file, as a Source has it."""
+    return hashlib.sha256(_read_bytes(path)).hexdigest()
 
 
 def load_scans(
@@ -302,5 +307,4 @@ def _read_mask(mask_file: Path) -> Mask:
         if loaded.ndim != 2:
             raise InputError(f"{mask_file}: a mask has 2 dimensions, this has {loaded.ndim}. Save it again.")
         return np.asarray(loaded > (0 if loaded.max(initial=0) <= 1 else 127))
-    scan = read_scans(mask_file)[0]
-    return scan.image[..., 0] > 127 if scan.mask is None else scan.mask
+    return decode_mask(_read_bytes(mask_file), mask_file, max_pixels=int(PIL_HARD_LIMIT * 1e6))

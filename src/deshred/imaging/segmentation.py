@@ -155,7 +155,8 @@ def refuse_blank(
     options = options or SegmentationOptions()
     sheet = segmentations[0]
     more = f" and {len(segmentations) - 1} more" if len(segmentations) > 1 else ""
-    where = f"{sheet.sheet.path}{more}: found no shreds {options.min_width_mm:g} to {options.max_width_mm:g} mm wide"
+    widths = f"{options.min_width_mm:g} to {options.max_width_mm:g} mm wide"
+    where = f"{sheet.sheet.path}{more}: found no shreds {widths}"
     large = [scrap.box for scrap in sheet.scraps if scrap.reason.startswith(_TOO_WIDE)]
     if large:
         width = min(large[0].width, large[0].height) / sheet.dpi * 25.4
@@ -203,7 +204,7 @@ def _segment(scan: Scan, options: SegmentationOptions) -> Segmentation:
     ]
     cutouts = tuple(cutout for _, cutout in cuts)
     if background is not None and options.background is None:
-        _refuse_pictures(scan, coverage, paper, cutouts)
+        _refuse_pictures(scan, coverage > options.outline_coverage, coverage, cutouts)
     return Segmentation(
         sheet=scan.source,
         dpi=scan.dpi,
@@ -219,12 +220,12 @@ def _segment(scan: Scan, options: SegmentationOptions) -> Segmentation:
 
 
 def _refuse_pictures(
-    scan: Scan, coverage: NDArray[np.float32], paper: Mask, cutouts: Sequence[Cutout]
+    scan: Scan, paper: Mask, coverage: NDArray[np.float32], cutouts: Sequence[Cutout]
 ) -> None:
     """A sheet is background or paper, and mixes only at outlines; a photo has all tones between, anywhere."""
     step = 2
     small = np.ascontiguousarray(paper[::step, ::step]).view(np.uint8)
-    reach = max(1, round(to_pixels(_OUTLINE_MM, scan.dpi) / step))
+    reach = max(2, round(to_pixels(_OUTLINE_MM, scan.dpi) / step))  # and some pixels at any resolution
     kernel = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
     settled = cv2.dilate(small, kernel) == cv2.erode(small, kernel)
     blended = (np.abs(coverage[::step, ::step] - 0.5) < 0.3) & settled
@@ -257,11 +258,12 @@ def _sort_out(
     options: SegmentationOptions,
 ) -> _Yield:
     """Patches into shreds, touching ones separated, and scraps with the reason why they are none."""
+    reasons = [_misfit(patch.mask, scan.dpi, options) for patch in patches]
+    is_crowded = any(reason is None for reason in reasons)  # then a wide patch may be shreds that touch
     likely: list[Patch] = []
     hopeless: list[Scrap] = []
-    for patch in patches:
-        reason = _misfit(patch.mask, scan.dpi, options)
-        if reason is None or reason.startswith(_TOO_WIDE):
+    for patch, reason in zip(patches, reasons, strict=True):
+        if reason is None or (is_crowded and reason.startswith(_TOO_WIDE)):
             likely.append(patch)
         else:
             hopeless.append(Scrap(patch.box, int(patch.mask.sum()), reason))

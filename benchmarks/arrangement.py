@@ -1,0 +1,294 @@
+"""How fast the exact arrangement is, and what it proves: families of made-up piles, n = 25 to 10,000.
+
+    python benchmarks/arrangement.py --out results            n = 25 ... 2,300, a few minutes
+    python benchmarks/arrangement.py --out results --large    also 5,000
+    python benchmarks/arrangement.py --out results --huge     also 10,000
+    python benchmarks/arrangement.py --brute-force 5000       against Held-Karp instead
+
+Writes arrangement.json and arrangement.png (with matplotlib). Seconds are CPU seconds of one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.arrangement import ArrangementOptions, WarmStart, arrange
+from deshred.elements import Compatibility, Constraints, Margins
+from deshred.errors import InfeasibleError
+
+Scores = NDArray[np.float32]
+SHREDS_PER_PAGE = 23
+
+
+@dataclass(frozen=True)
+class Run:
+    """One measurement."""
+
+    family: str
+    n: int
+    seed: int
+    pages: int
+    seconds: float
+    proven: bool
+    cost: float
+    gap: float
+
+
+def draw_pages(n: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Random pages of 20 to 26 shreds."""
+    order, pages = rng.permutation(n), []
+    while len(order):
+        size = int(rng.integers(SHREDS_PER_PAGE - 3, SHREDS_PER_PAGE + 4))
+        size = len(order) if len(order) - size < 5 else size
+        pages.append(order[:size])
+        order = order[size:]
+    return pages
+
+
+def true_joins(pages: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.concatenate([page[:-1] for page in pages]), np.concatenate([page[1:] for page in pages])
+
+
+def probabilities(
+    n: int, seed: int, *, blank: float = 0.02, inner: float = 0.03, decimals: int | None = None
+) -> Scores:
+    """A network's probabilities: weak true joins, false positives, blank edges that fit each other."""
+    rng = np.random.default_rng(seed)
+    pages = draw_pages(n, rng)
+    scores = rng.beta(0.15, 6.0, (n, n)).astype(np.float32)
+    for i in np.flatnonzero(rng.random(n) < 0.2):
+        size = int(rng.integers(1, 4))
+        scores[i, rng.integers(0, n, size)] = rng.uniform(0.5, 0.95, size)
+    left, right = true_joins(pages)
+    blank_right, blank_left = np.zeros(n, bool), np.zeros(n, bool)
+    blank_left[[page[0] for page in pages]] = blank_right[[page[-1] for page in pages]] = True
+    blank_both = rng.random(n) < blank
+    blank_inner = rng.random(len(left)) < inner
+    blank_right |= blank_both
+    blank_left |= blank_both
+    blank_right[left[blank_inner]] = blank_left[right[blank_inner]] = True
+    rows, columns = np.flatnonzero(blank_right), np.flatnonzero(blank_left)
+    scores[np.ix_(rows, columns)] = rng.uniform(0.3, 0.6, (len(rows), len(columns)))
+    values = 1 - rng.beta(1, 30, len(left))
+    weak = rng.random(len(left)) < 0.08
+    values[weak] = rng.uniform(0.05, 0.6, int(weak.sum()))
+    inked = ~(blank_right[left] & blank_left[right])
+    scores[left[inked], right[inked]] = values[inked]
+    if decimals is not None:
+        scores = np.floor(scores * 10**decimals) / 10**decimals
+    return scores.astype(np.float32)
+
+
+def log_odds(n: int, seed: int, *, mean: float = 8.0, deviation: float = 3.0, weak: float = 0.08) -> Scores:
+    """Noise of variance 1, true joins some deviations above it."""
+    rng = np.random.default_rng(seed)
+    scores = rng.standard_normal((n, n), dtype=np.float32)
+    left, right = true_joins(draw_pages(n, rng))
+    values = rng.normal(mean, deviation, len(left))
+    lost = rng.random(len(left)) < weak
+    values[lost] = rng.normal(1, 1, int(lost.sum()))
+    scores[left, right] = values
+    return scores
+
+
+def symmetric_blank(n: int, seed: int) -> Scores:
+    """Three shreds in ten are blank and fit each other both ways round."""
+    scores = probabilities(n, seed)
+    rng = np.random.default_rng(seed + 1000)
+    blank = np.flatnonzero(rng.random(n) < 0.3)
+    upper = np.triu(rng.uniform(0.3, 0.6, (len(blank), len(blank))), 1)
+    scores[np.ix_(blank, blank)] = upper + upper.T
+    return scores
+
+
+def uniform(n: int, seed: int) -> Scores:
+    """No signal at all."""
+    return np.random.default_rng(seed).random((n, n), dtype=np.float32)
+
+
+def flat(n: int, seed: int) -> Scores:
+    """All scores equal."""
+    del seed
+    return np.full((n, n), 0.5, np.float32)
+
+
+def look_alike(n: int, seed: int, *, share: float = 1.0) -> Scores:
+    """Edges with features; a share of the shreds has two edges that look alike, so scores are symmetric."""
+    rng = np.random.default_rng(seed)
+    pages = draw_pages(n, rng)
+    centers = rng.normal(size=(30, 4))
+    left, right = (centers[rng.integers(0, 30, n)] + 0.3 * rng.normal(size=(n, 4)) for _ in range(2))
+    alike = rng.random(n) < share
+    for page in pages:
+        for place, shred in enumerate(page):
+            if place:
+                left[shred] = right[page[place - 1]] + 0.25 * rng.normal(size=4)
+            if alike[shred]:
+                right[shred] = left[shred] + 0.1 * rng.normal(size=4)
+    squares = (right**2).sum(1)[:, None] + (left**2).sum(1)[None] - 2 * right @ left.T
+    return np.exp(-np.maximum(squares, 0) / 2).astype(np.float32)
+
+
+def plane(n: int, seed: int) -> Scores:
+    """Distances in the plane: the worst case, symmetric and without signal."""
+    places = np.random.default_rng(seed).random((n, 2))
+    squares = (places**2).sum(1)
+    distances = np.sqrt(np.maximum(squares[:, None] + squares[None] - 2 * places @ places.T, 0))
+    return -distances.astype(np.float32)
+
+
+FAMILIES: dict[str, Callable[[int, int], Scores]] = {
+    "probabilities": probabilities,
+    "probabilities, 2 decimals": lambda n, seed: probabilities(n, seed, decimals=2),
+    "many blank": lambda n, seed: probabilities(n, seed, blank=0.15, inner=0.15),
+    "ties": lambda n, seed: probabilities(n, seed, blank=0.15, inner=0.15, decimals=1),
+    "log-odds": log_odds,
+    "log-odds, hard": lambda n, seed: log_odds(n, seed, mean=4.0, deviation=2.0, weak=0.15),
+    "symmetric blank block": symmetric_blank,
+    "uniform": uniform,
+    "flat": flat,
+    "features": lambda n, seed: look_alike(n, seed, share=0.0),
+    "features, 30 % alike": lambda n, seed: look_alike(n, seed, share=0.3),
+}
+SYMMETRIC: dict[str, Callable[[int, int], Scores]] = {"features, all alike": look_alike, "plane": plane}
+
+
+def as_pile(scores: Scores) -> Compatibility:
+    n = len(scores)
+    return Compatibility(tuple(f"s{i:05d}" for i in range(n)), scores, np.zeros((n, n), np.int16))
+
+
+def measure(family: str, n: int, seed: int, pages: int, time_limit: float) -> Run:
+    pile = as_pile({**FAMILIES, **SYMMETRIC}[family](n, seed))
+    start = time.process_time()
+    found = arrange(pile, options=ArrangementOptions(pages=pages, time_limit=time_limit))
+    return Run(family, n, seed, pages, time.process_time() - start, found.is_optimal, found.cost, found.gap)
+
+
+def measure_warm(family: str, n: int, seed: int, changes: int) -> list[float]:
+    """Seconds per solve after one changed constraint."""
+    pile, warm, options = as_pile(FAMILIES[family](n, seed)), WarmStart(), ArrangementOptions(pages=1)
+    best = arrange(pile, options=options, warm_start=warm)
+    rng = np.random.default_rng(seed)
+    seconds = []
+    for at in rng.choice(len(best.joins), changes, replace=False):
+        lost = frozenset({(best.joins[at].left, best.joins[at].right)})
+        start = time.process_time()
+        arrange(pile, Constraints(forbidden=lost), options=options, warm_start=warm)
+        seconds.append(time.process_time() - start)
+    return seconds
+
+
+def compare_with_brute_force(count: int, seed: int) -> int:
+    """Random small piles against Held-Karp and enumeration; returns the number of wrong answers."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "arrangement"))
+    from brute_force import enumerate_orders, held_karp, obeys, pile, random_constraints, random_scores
+
+    wrong = infeasible = 0
+    for at in range(count):
+        rng = np.random.default_rng((seed, at))
+        groups = at % 3 == 0
+        n = int(rng.integers(1, 7 if groups else 10))
+        pages = int(rng.integers(1, min(4, n) + 1))
+        margins = Margins(*rng.normal(size=(3, n)).astype(np.float32)) if rng.random() < 0.4 else None
+        shreds = pile(random_scores(rng, n), margins)
+        constraints = random_constraints(rng, shreds.ids, groups=groups)
+        truth = (enumerate_orders if groups else held_karp)(shreds, constraints, pages)
+        try:
+            found = arrange(shreds, constraints, options=ArrangementOptions(pages=pages, use_margins=True))
+        except InfeasibleError:
+            infeasible += 1
+            wrong += truth != np.inf
+            continue
+        order = [[slot.shred_id for slot in page] for page in found.pages]
+        good = abs(found.cost - truth) < 2e-6 and found.is_optimal and obeys(order, constraints)
+        if not good:
+            wrong += 1
+            print(f"case {at}: {found.cost} instead of {truth}, {constraints}")
+    print(f"{count} cases, {infeasible} of them infeasible: {wrong} wrong")
+    return wrong
+
+
+def plot(runs: list[Run], path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(8, 5))
+    for family in dict.fromkeys(run.family for run in runs):
+        sizes = sorted({run.n for run in runs if run.family == family})
+        medians = [np.median([r.seconds for r in runs if r.family == family and r.n == n]) for n in sizes]
+        axes.plot(sizes, medians, marker="o", label=family)
+    axes.set(
+        xscale="log", yscale="log", xlabel="shreds", ylabel="CPU seconds, median", title="Exact arrangement"
+    )
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, dpi=150)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, help="folder for the JSON and the plot")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[25, 100, 500, 1000, 2300])
+    parser.add_argument(
+        "--families", nargs="+", choices=[*FAMILIES, *SYMMETRIC], default=[*FAMILIES, *SYMMETRIC]
+    )
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--pages", type=int, default=1)
+    parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--large", action="store_true", help="also n = 5,000")
+    parser.add_argument("--huge", action="store_true", help="also n = 10,000")
+    parser.add_argument(
+        "--warm", action="store_true", help="re-solve after one changed constraint, n = 2,300"
+    )
+    parser.add_argument(
+        "--brute-force", type=int, metavar="COUNT", help="compare small piles with brute force"
+    )
+    arguments = parser.parse_args()
+    if arguments.brute_force:
+        return int(compare_with_brute_force(arguments.brute_force, 0) > 0)
+    sizes = arguments.sizes + [5000] * arguments.large + [10000] * arguments.huge
+    runs: list[Run] = []
+    for family in arguments.families:
+        for n in sizes:
+            some = [
+                measure(family, n, 1 + s, arguments.pages, arguments.time_limit)
+                for s in range(arguments.seeds)
+            ]
+            runs += some
+            seconds = [run.seconds for run in some]
+            proven = sum(run.proven for run in some)
+            gap = max(run.gap / max(abs(run.cost), 1e-9) for run in some)
+            line = f"median {np.median(seconds):6.2f} s, worst {max(seconds):6.2f} s"
+            print(
+                f"{family:27} n = {n:5}: {line}, proven {proven}/{len(some)}, worst gap {gap:.1e}", flush=True
+            )
+    warm = {}
+    if arguments.warm:
+        for family in ("probabilities", "log-odds"):
+            warm[family] = measure_warm(family, 2300, 1, 12)
+            seconds = warm[family]
+            print(
+                f"{family}, one join forbidden: median {np.median(seconds):.2f} s, worst {max(seconds):.2f} s"
+            )
+    if arguments.out is not None:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        report = {"runs": [asdict(run) for run in runs], "warm": warm}
+        (arguments.out / "arrangement.json").write_text(json.dumps(report, indent=1))
+        plot(runs, arguments.out / "arrangement.png")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
