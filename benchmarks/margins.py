@@ -35,7 +35,9 @@ def pages(paths: list[Path], count: int, rng: np.random.Generator) -> Iterator[I
         yield np.repeat(255 * (1 - intact[i].ink[:, :, None]), 3, axis=2)
 
 
-def observe(images: Iterator[Image], rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def observe(
+    images: Iterator[Image], rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Log inked rows of outer and inner edges, and which are outer; blank shreds are set aside before."""
     rows, outer = [], []
     for image in images:
@@ -48,7 +50,9 @@ def observe(images: Iterator[Image], rng: np.random.Generator) -> tuple[NDArray[
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("pages", nargs="*", type=Path)
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)

@@ -277,6 +277,18 @@ def test_training_without_pages_is_exit_code_3(tmp_path: Path) -> None:
         assert result.exit_code == 3, result.stderr
 
 
+@pytest.mark.parametrize("kind", ["pairwise", "towers"])
+def test_without_torch_training_says_how_to_get_it(kind: str) -> None:
+    script = "import sys; sys.modules['torch'] = None; from deshred.cli import main; main()"
+    command = [sys.executable, "-c", script, "train", kind]
+    asked = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
+    assert "Examples:" in asked.stdout
+    done = subprocess.run([*command, "x", "-o", "m.onnx"], capture_output=True, text=True, check=False)
+    assert done.returncode == 8
+    assert "pip install 'deshred[train]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_the_version_is_shown() -> None:
     assert run("--version").stdout == f"deshred {deshred.__version__}\n"
 

@@ -577,4 +577,5 @@ def train_towers(
 
 def main() -> None:
     """The entry point of the command `deshred`."""
-    app()
+    with exit_codes(debug=False):  # looking up defaults can fail before a command runs
+        app()

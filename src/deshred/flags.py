@@ -47,7 +47,12 @@ class Default:
 
     def __call__(self) -> Any:
         module, name = self.options.split(":")
-        options = getattr(importlib.import_module(module), name)()
+        try:
+            options = getattr(importlib.import_module(module), name)()
+        except ModuleNotFoundError as error:
+            raise MissingDependencyError(
+                f"this needs {error.name}, which is not installed. Try: pip install 'deshred[train]'"
+            ) from None
         value = functools.reduce(getattr, self.key.split("."), options)
         return ",".join(map(str, value)) if isinstance(value, tuple) else value
 

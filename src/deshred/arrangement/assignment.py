@@ -77,9 +77,7 @@ def _assign_sparse(costs: Costs) -> Assignment:
     n, width = costs.n, costs.n_nodes
     while True:
         inner = (arcs.tails < n) & (arcs.heads < n)
-        leave, enter = np.full(n, np.inf), np.full(n, np.inf)
-        np.minimum.at(leave, arcs.tails[~inner & (arcs.tails < n)], arcs.reduced[~inner & (arcs.tails < n)])
-        np.minimum.at(enter, arcs.heads[~inner & (arcs.heads < n)], arcs.reduced[~inner & (arcs.heads < n)])
+        leave, enter = _loose(costs)
         matched = _match(arcs.take(inner), leave, enter)
         out_duals = np.concatenate([matched.out_duals, np.zeros(width - n)])
         in_duals = np.concatenate([matched.in_duals, np.zeros(width - n)])
@@ -92,6 +90,19 @@ def _assign_sparse(costs: Costs) -> Assignment:
             break
         arcs = _with_lowest(arcs, missed, costs, 5)
     return Assignment(matched.right, out_duals, in_duals)
+
+
+def _loose(costs: Costs) -> tuple[Floats, Floats]:
+    """What a shred without a right, without a left neighbor is charged.
+
+    Half the dearest join each, or its page end where evidence makes that cheaper; ends that are free for
+    all would leave nothing to match.
+    """
+    ends = costs.page_ends
+    half = np.full(costs.n, costs.dearest / 2)
+    if np.ptp(ends.starts) == 0 and np.ptp(ends.ends) == 0:
+        return half, half
+    return np.minimum(half, ends.ends), np.minimum(half, ends.starts)
 
 
 def _with_lowest(arcs: Arcs, more: Arcs, costs: Costs, per_row: int) -> Arcs:

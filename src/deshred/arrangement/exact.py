@@ -45,6 +45,7 @@ _GROWTH = 2.0  # of delta from round to round
 _FIRST_ARCS = 0.1  # share of n: arcs beyond those the LP uses in the first round
 _PATIENCE = 4  # rounds of deepening before a good order is sought for its own sake
 _SMALL_PILE = 300  # shreds; below, all arcs at once are no problem
+_BRANCHED = 60  # shreds up to which branching is quicker than searching around
 _SEARCHED = 6000  # shreds that local search takes on: it needs the full matrix of costs
 _SMALL = 3000  # chains that rounding solves exactly
 
@@ -121,7 +122,7 @@ class ExactSolver:
                 self._start_program()
                 self._close_root()
                 self._first_bound = self._lower
-                self._improve(_KICKS)
+                self._improve(min(_KICKS, 6 * self._costs.n))
             if not self._is_proven:
                 self._deepen()
         except TimeUp:
@@ -232,9 +233,10 @@ class ExactSolver:
             return
         costs, proof = self._costs, self._proof
         assert proof is not None
-        threshold = threshold_for(costs, proof.duals, _ROOT_ARCS)
-        if np.isfinite(self._upper):
-            threshold = min(threshold, self._upper - proof.bound)
+        if costs.hub is not None:
+            threshold = np.finfo(float).max  # the candidates are few: take them all
+        else:
+            threshold = min(threshold_for(costs, proof.duals, _ROOT_ARCS), self._upper - proof.bound)
         arcs = arcs_below(self._costs, proof, max(threshold, 1e-9))
         most = 30 * costs.n_nodes
         if len(arcs) > most:
@@ -421,7 +423,9 @@ class ExactSolver:
         """Local search where the bound is far below: scores that look alike both ways round."""
         if self._tour is None or self._groups or not isinstance(self._costs, DenseCosts):
             return
-        if self._costs.n > _SEARCHED or self._upper - self._lower < _ALIKE * abs(self._upper):
+        if not _BRANCHED < self._costs.n <= _SEARCHED or self._upper - self._lower < _ALIKE * abs(
+            self._upper
+        ):
             return
         search = LocalSearch(Matrix.of(self._costs), self._tour, self._costs.n)
         search.run(self._limits.deadline)

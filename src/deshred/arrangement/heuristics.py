@@ -19,6 +19,7 @@ from deshred.arrangement.fixings import Ints
 Tour = Ints
 _CLOSE_LIMIT = 4000  # loose ends that are matched; beyond, fragments are strung together as they come
 _GREEDY_WORK = 2e9
+_NEVER = 1e6  # times the dearest arc: what cannot be, in numbers that can be subtracted
 
 
 def tour_cost(costs: Costs, tour: Tour) -> float:
@@ -202,6 +203,7 @@ class Matrix:
         """Build it from blocks."""
         full = np.concatenate([costs.rows(start, stop) for start, stop in costs.blocks()])
         n_neighbors = min(n_neighbors, costs.n)
+        full[~np.isfinite(full)] = _NEVER * (costs.spread + 1)
         near = np.argpartition(full, n_neighbors - 1, axis=1)[:, :n_neighbors]
         near = np.take_along_axis(
             near, np.argsort(np.take_along_axis(full, near, 1), axis=1, kind="stable"), 1
@@ -214,6 +216,7 @@ class LocalSearch:
 
     def __init__(self, matrix: Matrix, tour: Tour, n: int) -> None:
         self._costs, self._neighbors, self._n = matrix.costs, matrix.neighbors, n
+        self._never = float(matrix.costs[n, n])
         walk = [n]
         while len(walk) < len(tour):
             walk.append(int(tour[walk[-1]]))
@@ -238,7 +241,7 @@ class LocalSearch:
         following = np.roll(self._plain, -1)
         self._forward = self._costs[self._plain, following]
         backward = self._costs[following, self._plain]
-        blocked = ~np.isfinite(backward)
+        blocked = backward >= self._never
         self._gain = np.concatenate([[0.0], np.cumsum(self._forward - np.where(blocked, 0.0, backward))])
         self._blocked = np.concatenate([[0], np.cumsum(blocked)])
 
