@@ -541,7 +541,8 @@ def train_towers(
     steps: Annotated[int, flag_default(TOWERS, "steps")],
     seed: Annotated[int, flag_default(TOWERS, "seed")],
     threads: Threads,
-    init: Annotated[Path | None, typer.Option(metavar="MODEL", help="Start from a trained model.")] = None,
+    init: Annotated[str | None, typer.Option(metavar="MODEL", help="Start from a trained model.")] = None,
+    drawn: Annotated[int, typer.Option(metavar="N", min=0, help="Add so many pages drawn by deshred.")] = 0,
     resume: Checkpointed = False,
     quiet: Quiet = False,
 ) -> None:
@@ -553,15 +554,19 @@ def train_towers(
       deshred train towers pages/ -o mine.onnx --steps 8000 --init towers-default
       deshred reconstruct scans/ -o out/ --model mine.onnx
     """
+    import numpy as np
+
     from deshred.compatibility.calibration import calibrate, write_calibration
     from deshred.compatibility.tower_network import TowerTask, TowerTrainingOptions, load_weights
     from deshred.compatibility.training import TrainingOptions, train
-    from deshred.imaging.intact import load_intact
+    from deshred.imaging.intact import draw_intact, load_intact
 
     training = TowerTrainingOptions(steps=steps, seed=seed)
     weights = None if init is None else load_weights(init)
     with progress_reporter(quiet=quiet) as progress:
-        task = TowerTask(load_intact(pages, progress=progress), training=training, init=weights)
+        intact = load_intact(pages, progress=progress)
+        intact += draw_intact(drawn, np.random.default_rng(seed), progress=progress)
+        task = TowerTask(intact, training=training, init=weights)
         options = TrainingOptions(seed=seed, threads=threads)
         train(
             task,

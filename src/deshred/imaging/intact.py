@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from deshred.elements import Image
 from deshred.errors import InputError
 from deshred.imaging.binarization import binarize, to_gray
+from deshred.imaging.drawing import PAGE_KINDS, draw_page
 from deshred.imaging.scans import find_images, read_scans
 
 PAGE_WIDTH = 2480  # A4 at 300 dpi
@@ -72,6 +73,19 @@ def load_intact(
             f"no page to train on in {', '.join(map(str, paths[:3]))}. Give folders or files of whole, "
             "scanned text pages (PDF, TIFF, PNG or JPEG)."
         )
+    return pages
+
+
+def draw_intact(
+    count: int, rng: np.random.Generator, *, progress: Callable[[str, int, int], None] | None = None
+) -> list[IntactPage]:
+    """Pages that deshred draws itself, of all kinds in turn."""
+    pages = []
+    for i in range(count):
+        kind = PAGE_KINDS[i % len(PAGE_KINDS)]
+        pages.append(IntactPage.from_ink(f"drawn {kind} {i}", page_ink(draw_page(kind, rng))))
+        if progress:
+            progress("drawing pages", i + 1, count)
     return pages
 
 
