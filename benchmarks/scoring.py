@@ -1,7 +1,7 @@
 """How quick are the scorers: seconds per stage and joins per second, towers against pairwise in one run.
 
-    python benchmarks/scoring.py --sizes 25,100,400 -o bench/          simulated piles, a plot of growth
-    python benchmarks/scoring.py --pile ../shared/data/s-cdip -o bench/  a pile on disk, from cold files to pages
+    python benchmarks/scoring.py --sizes 25,100,400 -o bench/        simulated piles, a plot of growth
+    python benchmarks/scoring.py --pile scans/ -o bench/             a pile on disk, from cold files to pages
 
 The pairwise scorer is timed on a sample of its joins and scaled to all of them; everything else is run.
 Both see the same shreds, one after the other on the same cores: read the ratio, not the seconds.
@@ -59,7 +59,7 @@ class Timing:
         )
         return (
             f"{self.shreds} shreds: {self.total:.1f} s in all: {stages}\n"
-            f"  joins per second: {self.joins_per_second:,.0f} against {self.pairwise_joins_per_second:,.1f} pairwise\n"
+            f"  joins per second: {self.joins_per_second:,.0f}, pairwise {self.pairwise_joins_per_second:,.1f}\n"
             f"  pairwise would score for {self.pairwise_seconds:,.0f} s: "
             f"{self.scoring_ratio:,.0f} times the scoring, {self.ratio:,.0f} times the whole"
         )

@@ -29,12 +29,12 @@ def hard_pile(n, seed):
 
 @pytest.mark.parametrize("n_pages", [1, 4])
 def test_a_warm_start_reaches_the_cost_of_a_cold_one(n_pages):
-    shreds = blurred_pile(40, 1, signal=5.0)
+    shreds = blurred_pile(30, 1, signal=5.0)
     options = ArrangementOptions(pages=n_pages)
     warm = WarmStart()
     best = arrange(shreds, options=options, warm_start=warm)
     rng = np.random.default_rng(2)
-    for _ in range(4):
+    for _ in range(3):
         chosen = rng.choice(len(best.joins), 3, replace=False)
         lost, turned, kept = (best.joins[i] for i in chosen)
         constraints = Constraints(

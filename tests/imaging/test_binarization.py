@@ -9,8 +9,9 @@ from skimage.filters import threshold_sauvola
 
 from deshred.elements import Shred, Source
 from deshred.errors import SettingsError
+from deshred.executors import ThreadExecutor
 from deshred.imaging.binarization import BinarizationOptions, binarize, is_blank, to_gray
-from deshred.imaging.scans import load_shreds
+from deshred.imaging.scans import ScanOptions, load_shreds
 
 COLLECTIONS = Path(__file__).parents[3] / "shared" / "data"
 BLANK_SHREDS = {"s-isri-ocr": (198, 1), "s-marques": (491, 32)}  # in the documents at hand: all, blank
@@ -101,7 +102,8 @@ def test_darkness_outside_the_paper_does_not_count() -> None:
 @needs_collections
 @pytest.mark.parametrize("collection", BLANK_SHREDS)
 def test_the_blank_rule_gives_the_counts_of_the_collections(collection: str) -> None:
-    shreds = load_shreds([COLLECTIONS / collection])
+    options = ScanOptions(kind="shreds")
+    shreds = load_shreds([COLLECTIONS / collection], options=options, executor=ThreadExecutor(2))
     assert (len(shreds), sum(map(is_blank, shreds))) == BLANK_SHREDS[collection]
 
 

@@ -234,7 +234,7 @@ class ExactSolver:
         costs, proof = self._costs, self._proof
         assert proof is not None
         if costs.hub is not None:
-            threshold = np.finfo(float).max  # the candidates are few: take them all
+            threshold = float(np.finfo(float).max)  # the candidates are few: take them all
         else:
             threshold = min(threshold_for(costs, proof.duals, _ROOT_ARCS), self._upper - proof.bound)
         arcs = arcs_below(self._costs, proof, max(threshold, 1e-9))
