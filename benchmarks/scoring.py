@@ -59,7 +59,8 @@ class Timing:
         )
         return (
             f"{self.shreds} shreds: {self.total:.1f} s in all: {stages}\n"
-            f"  joins per second: {self.joins_per_second:,.0f}, pairwise {self.pairwise_joins_per_second:,.1f}\n"
+            f"  {self.joins_per_second:,.0f} joins per second, "
+            f"pairwise {self.pairwise_joins_per_second:,.1f}\n"
             f"  pairwise would score for {self.pairwise_seconds:,.0f} s: "
             f"{self.scoring_ratio:,.0f} times the scoring, {self.ratio:,.0f} times the whole"
         )

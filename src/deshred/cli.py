@@ -422,7 +422,7 @@ def evaluate(
     with progress_reporter(quiet=quiet) as progress:
         result = measure(
             found,
-            load_scorer(scorer, model),
+            load_scorer(scorer, model, threads=jobs or 0),
             options=options,
             cache=cache,
             executor=default_executor(jobs),
@@ -455,7 +455,7 @@ def explain(
     from deshred.executors import default_executor
     from deshred.export.explanations import explain_run
 
-    scorer = PairwiseScorer() if model is None else PairwiseScorer(model)
+    scorer = PairwiseScorer(threads=jobs or 0) if model is None else PairwiseScorer(model, threads=jobs or 0)
     with progress_reporter(quiet=quiet) as progress:
         picture = explain_run(run, page, scorer, executor=default_executor(jobs), progress=progress)
     say(str(picture))

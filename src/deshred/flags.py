@@ -88,7 +88,7 @@ ScorerName = Annotated[
 ]
 Model = Annotated[str | None, typer.Option(help="A model file, or the name of a shipped model.")]
 Seed = Annotated[int, _flag("seed", help="Seed of everything random.")]
-Jobs = Annotated[int | None, typer.Option(help="Work on so many files at once.  [default: all processors]")]
+Jobs = Annotated[int | None, typer.Option(help="Processors to use.  [default: all]")]
 Dpi = Annotated[float | None, typer.Option(help="Resolution of the files.  [default: theirs, or 300]")]
 MaxMegapixels = Annotated[float, _flag("max_megapixels", help="Refuse larger images.")]
 Kind = Annotated[

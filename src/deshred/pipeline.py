@@ -75,7 +75,7 @@ def reconstruct(
         pile = _gather(shreds, settings, executor, progress)
     with stopwatch.measure("blank"):
         piles = set_aside_blank(pile.shreds, executor=executor, progress=progress)
-    scorer = scorer or load_scorer(settings.scorer, settings.model)
+    scorer = scorer or load_scorer(settings.scorer, settings.model, threads=settings.jobs or 0)
     if store is not None:
         store.begin()  # not earlier: bad input leaves no folder behind
     with stopwatch.measure("edges"):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ def test_a_coarse_offset_is_refined_to_the_pixel(error: int) -> None:
     source = Source(Path("page.png"), "")
     shreds = ShredSet([Shred(str(i), s.image, s.mask, 300.0, source) for i, s in enumerate(cut)])
     edges = [extract_edges(shred, options=EdgeOptions()) for shred in shreds]
-    truth = [left.shift - right.shift for left, right in zip(cut, cut[1:], strict=False)]
+    truth = [left.shift - right.shift for left, right in pairwise(cut)]
     joins = tuple(Join(str(i), str(i + 1), 0.0, offset + error) for i, offset in enumerate(truth))
     slots = tuple(Slot(str(i), 0) for i in range(5))
     aligned = align(Arrangement((slots,), joins, (), 0, 0), shreds, edges)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,10 +36,38 @@ def test_onnx_gives_what_torch_gives(small_towers: Path) -> None:
     network.eval()
     rights, lefts = _edges(3, 32, 1), _edges(4, 32, 2)
     with torch.no_grad():
-        encoded = network(*(torch.tensor(np.stack([e.ink for e in side])).float() for side in (rights, lefts)))
-        expected = network.scores(*encoded).numpy()
+        encoded = [_whole(network.right, rights), _whole(network.left, lefts)]
+        expected = network.scores(encoded[0] * torch.exp(network.log_scale), encoded[1]).numpy()
     block = scorer.score_block(scorer.encode_rights(rights), scorer.encode_lefts(lefts))
     np.testing.assert_allclose(block.scores, expected, rtol=2e-3, atol=2e-2)
+
+
+def _whole(tower: Any, edges: list[Edge]) -> Any:
+    """A tower over whole edges on blank paper, all rows, no bands."""
+    import torch
+
+    ink = torch.tensor(np.stack([edge.ink for edge in edges])).float()
+    padded = torch.nn.functional.pad(ink, (0, 0, 48, 48))
+    return tower(padded)[:, 12:-12]
+
+
+def test_bands_of_ink_give_what_whole_edges_give(small_towers: Path) -> None:
+    torch = pytest.importorskip("torch", reason="needs deshred[train]")
+    from deshred.compatibility.tower_network import Towers, load_weights
+
+    scorer = TowersScorer(small_towers)
+    network = Towers(scorer.options)
+    network.load_state_dict(load_weights(small_towers), strict=False)
+    network.eval()
+    edges = _edges(5, 32)
+    for i, edge in enumerate(edges):  # sparse ink: at the ends, in the middle, nowhere
+        keep = np.zeros(len(edge.ink), bool)
+        for top in (0, 700 * i, 2990 - 40 * i)[:i]:
+            keep[top : top + 11] = True
+        edge.ink[~keep] = 0
+    with torch.no_grad():
+        expected = _whole(network.left, edges).numpy()
+    np.testing.assert_allclose(scorer.encode_lefts(edges), expected, rtol=2e-3, atol=2e-3)
 
 
 def test_a_right_edge_that_lies_lower_is_found_at_its_offset(small_towers: Path) -> None:
@@ -76,7 +105,9 @@ def test_blocks_give_what_the_whole_gives(small_towers: Path, tiny_pile: ShredSe
     np.testing.assert_array_equal(blocks.offsets, whole.offsets)
 
 
-def test_sparse_scores_are_the_dense_ones_where_they_are_kept(small_towers: Path, tiny_pile: ShredSet) -> None:
+def test_sparse_scores_are_the_dense_ones_where_they_are_kept(
+    small_towers: Path, tiny_pile: ShredSet
+) -> None:
     scorer = TowersScorer(small_towers)
     descriptions = describe(tiny_pile, cut_edges(tiny_pile, scorer), scorer)
     dense = compare(tiny_pile, descriptions, scorer)

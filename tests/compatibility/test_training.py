@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from deshred.compatibility.fusion import FusionScorer
 from deshred.compatibility.shredding import Damage
 from deshred.compatibility.tower_network import TowerTask, TowerTrainingOptions, load_weights
 from deshred.compatibility.towers import TowerOptions
-from deshred.compatibility.training import TrainingOptions, train
+from deshred.compatibility.training import Report, TrainingOptions, train
 from deshred.errors import InputError, ModelError, OutputError, SettingsError
 from deshred.imaging.intact import IntactPage
 
@@ -33,8 +34,8 @@ class Killed(Exception):
     pass
 
 
-def _kill_at(step: int):
-    def report(done: int, steps: int, figures: object) -> None:
+def _kill_at(step: int) -> Report:
+    def report(done: int, _steps: int, _figures: object) -> None:
         if done == step:
             raise Killed
 
@@ -68,7 +69,7 @@ def test_training_lowers_the_loss(tmp_path: Path, scribbled_pages: list[IntactPa
     task = _task(scribbled_pages, steps=40)
     task.validate_every = 100
 
-    def report(done: int, steps: int, figures: dict[str, float]) -> None:
+    def report(_done: int, _steps: int, figures: Mapping[str, float]) -> None:
         if "loss" in figures:
             losses.append(figures["loss"])
 

@@ -49,6 +49,8 @@ def slow_edge(
         for column in range(options.width):
             if x + column < width:
                 edge[row, column] = ink[y, x + column]
+        if not edge[row, 1]:
+            edge[row, 0] = 0
     return edge, outline, tone
 
 
@@ -64,6 +66,16 @@ def test_edges_equal_their_slow_twin(height: int, right: bool) -> None:
     assert np.array_equal(edge.tone, tone)
     assert edge.top == (height - OPTIONS.rows) // 2
     assert ink.any()
+
+
+def test_a_dark_fringe_of_one_pixel_is_no_ink() -> None:
+    image = np.full((200, 60, 3), 240, np.uint8)
+    image[50:60, 0] = 0  # background seen through the frayed border
+    image[100:110, 0:6] = 0  # a stroke that was cut
+    source = Source(Path("a"), "")
+    edge = extract_edges(Shred("a", image, np.ones((200, 60), bool), 300.0, source), options=OPTIONS).left
+    inked = np.flatnonzero(edge.ink[:, 0]) + edge.top
+    assert set(inked) == set(range(100, 110))
 
 
 def test_the_tear_is_column_zero_whatever_its_shape() -> None:

@@ -36,6 +36,7 @@ from deshred.errors import InfeasibleError
 
 Progress = Callable[[str, int, int], None]
 _ROOT_ARCS = 8  # per node, to begin with
+_GRACE = 3.0  # seconds
 _REPORT_ROUNDS = 10
 _ALIKE = 0.01  # gap of the assignment beyond which scores look alike both ways round
 _KICKS = 3000
@@ -139,7 +140,7 @@ class ExactSolver:
             memory = Memory(self._program, self._shift, self._tour, delta)
         bound = self._lower
         if self._limits.step:
-            bound = np.ceil((bound - 5e-7) / self._limits.step) * self._limits.step
+            bound = float(np.ceil((bound - 5e-7) / self._limits.step)) * self._limits.step
         return Solution(
             self._tour,
             self._upper,
@@ -438,13 +439,13 @@ class ExactSolver:
 
     # -- the proof
 
-    def _deepen(self) -> None:
+    def _deepen(self, *, until_any: bool = False) -> None:
         program = self._program
         assert program is not None
         if not np.isfinite(self._upper) and self._costs.n <= _SMALL_PILE:
             self._seek_any_order()
         delta, rounds = 0.0, 0
-        while not self._is_proven:
+        while not (self._is_proven or (until_any and self._tour is not None)):
             self._check_time()
             rounds += 1
             if rounds == _PATIENCE:
@@ -584,8 +585,23 @@ class ExactSolver:
         return tour_of(pages, n)
 
     def _rescue(self) -> None:
-        """Time ran out before any order was found."""
-        raise InfeasibleError("no order was found that obeys all constraints; allow more time.")
+        """Time ran out before any order was found: a few seconds more for one."""
+        deadline = time.monotonic() + _GRACE
+        self._limits = replace(self._limits, deadline=deadline)
+        try:
+            if self._costs.n <= _SMALL_PILE:
+                self._seek_any_order()
+            else:
+                if self._program is None:
+                    self._start_program()
+                assert self._program is not None
+                self._program.deadline = deadline
+                self._close_root()
+                self._deepen(until_any=True)
+        except TimeUp:
+            raise InfeasibleError(
+                "no order that obeys all constraints was found within the time limit; allow more time."
+            ) from None
 
 
 def _inherited(proof: Proof, contraction: Contraction, degrees: Degrees) -> list[Cut]:

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from deshred.compatibility.pairwise import FITS, MAP_STEP
 from deshred.compatibility.samples import SampleOptions, Samples, join_samples, sample_page
 from deshred.compatibility.shared_joins import SharedJoins
-from deshred.compatibility.squeezenet import SqueezeNet, build_squeezenet, file_checksum, fold
+from deshred.compatibility.squeezenet import SqueezeNet, build_squeezenet, file_checksum
 from deshred.compatibility.training import export_onnx
 from deshred.errors import InputError, SettingsError
 from deshred.imaging.intact import IntactPage
@@ -161,7 +161,7 @@ def export_pairwise(
     network: SqueezeNet, path: Path, *, options: SampleOptions, card: Mapping[str, Any]
 ) -> None:
     """Write the network over blocks of joins as ONNX, with the options of its samples inside."""
-    joins = SharedJoins(fold(network), columns=options.columns)
+    joins = SharedJoins(network, columns=options.columns)
     edges = torch.zeros(2, 8 * MAP_STEP, options.columns // 2, dtype=torch.uint8)
     export_onnx(
         joins,

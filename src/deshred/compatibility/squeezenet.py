@@ -7,7 +7,6 @@ torchvision's, so that its ImageNet weights load. Needs torch: `deshred[train]`.
 from __future__ import annotations
 
 import hashlib
-from functools import partial
 from pathlib import Path
 
 import torch
@@ -31,50 +30,41 @@ def reachable_taps(weight: Tensor, map_rows: int, map_columns: int) -> Tensor:
 class Fire(nn.Module):
     """Squeeze to few channels, expand with 1x1 and 3x3 kernels side by side."""
 
-    def __init__(self, channels: int, squeezed: int, expanded: int, *, normalized: bool = False) -> None:
+    def __init__(self, channels: int, squeezed: int, expanded: int) -> None:
         super().__init__()
         self.squeeze = nn.Conv2d(channels, squeezed, 1)
         self.expand1x1 = nn.Conv2d(squeezed, expanded, 1)
         self.expand3x3 = nn.Conv2d(squeezed, expanded, 3, padding=1)
-        self.squeeze_norm = _norm(squeezed, normalized)
-        self.expand1x1_norm = _norm(expanded, normalized)
-        self.expand3x3_norm = _norm(expanded, normalized)
 
     def forward(self, x: Tensor) -> Tensor:  # (B, channels, H, W) -> (B, 2 * expanded, H, W)
         """Apply the module."""
-        x = F.relu(self.squeeze_norm(self.squeeze(x)))
+        x = F.relu(self.squeeze(x))
         weight = reachable_taps(self.expand3x3.weight, x.shape[2], x.shape[3])
         padding = (weight.shape[2] // 2, weight.shape[3] // 2)
-        wide = self.expand3x3_norm(F.conv2d(x, weight, self.expand3x3.bias, padding=padding))
-        return F.relu(torch.cat([self.expand1x1_norm(self.expand1x1(x)), wide], dim=1))
-
-
-def _norm(channels: int, normalized: bool) -> nn.Module:
-    return nn.BatchNorm2d(channels) if normalized else nn.Identity()
+        wide = F.conv2d(x, weight, self.expand3x3.bias, padding=padding)
+        return F.relu(torch.cat([self.expand1x1(x), wide], dim=1))
 
 
 class SqueezeNet(nn.Module):
     """The network of the paper; fully convolutional, so a long join is one image."""
 
-    def __init__(self, *, dropout: float = 0.5, normalized: bool = False) -> None:
+    def __init__(self, *, dropout: float = 0.5) -> None:
         super().__init__()
-        fire = partial(Fire, normalized=normalized)
         self.features = nn.Sequential(
             nn.Conv2d(3, 64, 3, stride=2),
             nn.MaxPool2d(3, 2, ceil_mode=True),
             nn.ReLU(),  # after pooling, where it gives the same for a quarter of the work
-            fire(64, 16, 64),
-            fire(128, 16, 64),
+            Fire(64, 16, 64),
+            Fire(128, 16, 64),
             nn.MaxPool2d(3, 2, ceil_mode=True),
-            fire(128, 32, 128),
-            fire(256, 32, 128),
+            Fire(128, 32, 128),
+            Fire(256, 32, 128),
             nn.MaxPool2d(3, 2, ceil_mode=True),
-            fire(256, 48, 192),
-            fire(384, 48, 192),
-            fire(384, 64, 256),
-            fire(512, 64, 256),
+            Fire(256, 48, 192),
+            Fire(384, 48, 192),
+            Fire(384, 64, 256),
+            Fire(512, 64, 256),
         )
-        self.first_norm = _norm(64, normalized)
         # no ReLU behind it, unlike the original: from scratch both outputs die in the first steps
         self.classifier = nn.Sequential(nn.Dropout(dropout), nn.Conv2d(512, 2, 1))
 
@@ -84,7 +74,7 @@ class SqueezeNet(nn.Module):
         assert isinstance(first, nn.Conv2d)
         # three equal channels through a filter are one channel through the sum of the filter's planes
         x = F.conv2d(ink, first.weight.sum(1, keepdim=True), first.bias, stride=2)
-        out: Tensor = self.classifier(self.features[1:](self.first_norm(x)))
+        out: Tensor = self.classifier(self.features[1:](x))
         return out
 
     def forward(self, ink: Tensor) -> Tensor:  # (B, 1, H, W) -> (B, 2)
@@ -95,11 +85,8 @@ class SqueezeNet(nn.Module):
 def build_squeezenet(
     sample_rows: int, sample_columns: int, *, seed: int, dropout: float = 0.5, init: Path | None = None
 ) -> SqueezeNet:
-    """A network ready to train on samples of this size, from scratch or from ImageNet weights.
-
-    From scratch it is trained with batch normalization, which `fold` takes out again.
-    """
-    network = SqueezeNet(dropout=dropout, normalized=init is None).eval()
+    """A network ready to train on samples of this size, from scratch or from ImageNet weights."""
+    network = SqueezeNet(dropout=dropout)
     generator = torch.Generator().manual_seed(seed)
     last = network.classifier[1]
     for layer in network.modules():
@@ -113,22 +100,7 @@ def build_squeezenet(
         _clear_unreachable_taps(network, sample_rows, sample_columns)
     else:
         _load_imagenet(network, init)
-    return network.train()
-
-
-def fold(network: SqueezeNet) -> SqueezeNet:
-    """The same function without batch normalization: its scales and shifts go into the convolutions."""
-    plain = SqueezeNet()
-    weights = network.state_dict()
-    for name, layer in network.named_modules():
-        if isinstance(layer, nn.BatchNorm2d):
-            convolution = "features.0" if name == "first_norm" else name.removesuffix("_norm")
-            scale = layer.weight / torch.sqrt(layer.running_var + layer.eps)
-            weights[f"{convolution}.weight"] = weights[f"{convolution}.weight"] * scale.view(-1, 1, 1, 1)
-            centered = weights[f"{convolution}.bias"] - layer.running_mean
-            weights[f"{convolution}.bias"] = centered * scale + layer.bias
-    plain.load_state_dict({name: value for name, value in weights.items() if "_norm." not in name})
-    return plain.eval()
+    return network
 
 
 def _clear_unreachable_taps(network: SqueezeNet, rows: int, columns: int) -> None:

@@ -6,12 +6,13 @@ over vertical shifts of the evidence at each shift and of how likely that shift 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation
 
 from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.models import Model, open_model
@@ -22,7 +23,8 @@ from deshred.imaging.edges import EdgeOptions
 
 ROW_STEP = 4  # px of paper per feature row
 _EDGE_ROWS = 3000
-_BATCH = 8  # edges per run of the network: its activations then fit into the cache
+_REACH = 6  # feature rows above and below that a feature row can see
+_STEPS_PER_RUN = 4096  # feature rows per run of the network: enough to share the overhead, not the memory
 
 Features = NDArray[np.float16]  # (n, rows / ROW_STEP, d): half precision, 20,000 shreds need 2 GB
 
@@ -87,15 +89,73 @@ class TowersScorer:
         return reduce_shifts(self.score_shifts(rights, lefts), self.shifts_px)
 
     def _encode(self, edges: Sequence[Edge], side: str, other: str) -> Features:
-        steps = self.edge_options.rows // ROW_STEP
-        features = np.empty((len(edges), steps, self.options.features), np.float16)
-        output = f"{side[:-1]}_features"
+        """Features of edges on endless blank paper: only bands with ink in sight run through the network."""
+        blank = self._run(np.zeros((1, 3 * _REACH * ROW_STEP, self.options.width), np.uint8), side, other)
+        features = np.empty(
+            (len(edges), self.edge_options.rows // ROW_STEP, self.options.features), np.float16
+        )
+        features[:] = blank[_REACH + _REACH // 2]
+        bands = [band for i, edge in enumerate(edges) for band in _find_bands(i, edge)]
+        for batch in _batches(bands):
+            # bands stand one below the other; what they see of each other lies in the rows that are dropped
+            ink = np.concatenate([band.cut(edges[band.edge].ink) for band in batch])
+            rows = self._run(ink[None], side, other)
+            start = 0
+            for band in batch:
+                features[band.edge, band.start : band.stop] = rows[
+                    start + _REACH : start + band.steps - _REACH
+                ]
+                start += band.steps
+        return features
+
+    def _run(self, ink: NDArray[np.uint8], side: str, other: str) -> NDArray[np.float32]:
         # the graph has an input per side; the one that is not asked for costs nothing
         idle = np.zeros((1, ROW_STEP, self.options.width), np.float32)
-        for start in range(0, len(edges), _BATCH):
-            ink = np.stack([edge.ink for edge in edges[start : start + _BATCH]]).astype(np.float32)
-            features[start : start + _BATCH] = self.model.session.run([output], {side: ink, other: idle})[0]
-        return features
+        inputs = {side: ink.astype(np.float32), other: idle}
+        rows: NDArray[np.float32] = self.model.session.run([f"{side[:-1]}_features"], inputs)[0][0]
+        return rows
+
+
+@dataclass(frozen=True)
+class _Band:
+    """Feature rows of an edge that can see ink."""
+
+    edge: int
+    start: int
+    stop: int
+
+    @property
+    def steps(self) -> int:
+        """Feature rows that are run through the network: those of the band and all that they see."""
+        return self.stop - self.start + 2 * _REACH
+
+    def cut(self, ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The ink that the band sees; blank beyond the ends of the edge."""
+        first, last = (self.start - _REACH) * ROW_STEP, (self.stop + _REACH) * ROW_STEP
+        seen = ink[max(first, 0) : last]
+        return np.pad(seen, ((max(-first, 0), max(last - len(ink), 0)), (0, 0)))
+
+
+def _find_bands(index: int, edge: Edge) -> list[_Band]:
+    """Runs of feature rows with ink in sight."""
+    inked = edge.ink.any(axis=1).reshape(-1, ROW_STEP).any(axis=1)
+    sees_ink = binary_dilation(inked, iterations=_REACH)
+    turns = np.flatnonzero(np.diff(sees_ink, prepend=False, append=False))
+    return [_Band(index, int(start), int(stop)) for start, stop in turns.reshape(-1, 2)]
+
+
+def _batches(bands: Sequence[_Band]) -> Iterator[list[_Band]]:
+    """Bands in order, as many at a time as one run of the network takes."""
+    batch: list[_Band] = []
+    steps = 0
+    for band in bands:
+        if batch and steps + band.steps > _STEPS_PER_RUN:
+            yield batch
+            batch, steps = [], 0
+        batch.append(band)
+        steps += band.steps
+    if batch:
+        yield batch
 
 
 def reduce_shifts(evidence: NDArray[np.float32], shifts_px: NDArray[np.int16]) -> ScoreBlock:

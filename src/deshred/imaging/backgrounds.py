@@ -24,6 +24,11 @@ _MIN_CHROMA = 14.0  # CIELAB units; paper yellowed by age stays below
 _MAX_DARK_LIGHTNESS = 55.0  # CIELAB units; a lighter grey lies between ink and paper
 _MIN_DARK_FRAME = 0.1  # of the sheet's outer belt
 _MIN_SHARE = 0.03  # of the sheet that has to be background
+_MIN_CONTRAST = 24.0  # levels of 255 between background and paper
+_MAX_NOISE = 0.3  # of the contrast
+_ASIDE = 0.45  # of the contrast: off the line from paper to background, so it is ink of another hue
+_COLORED_SPREAD = 60  # levels between the channels of colored print
+_MAX_SHADOW = 0.4  # of the light: a flatbed scanner casts no deeper one
 _GRADIENT_MM = 12.0  # lamp, lid and book-fold shadows are wider than this
 _INK_LEVEL = 50  # of 255; print is seldom darker than a sheet below this
 _NEUTRAL = np.full(3, 3**-0.5)
@@ -76,7 +81,7 @@ def find_background(scan: Scan, *, color: tuple[int, int, int] | None = None) ->
     level = _smooth_where(along, bare, radius)
     contrast = float(abs(np.median(along[bare]) - paper))
     noise = _noise(scan, direction, bare, level) / max(contrast, 1e-6)
-    if contrast < 24 or noise > 0.3:
+    if contrast < _MIN_CONTRAST or noise > _MAX_NOISE:
         raise InputError(
             f"{scan.source.path}: the background #{bytes(rgb.astype(np.uint8)).hex()} is too much like the "
             f"paper ({contrast:.0f} of 255 levels apart). {_REMEDY}"
@@ -106,7 +111,7 @@ def measure_coverage(image: Image, background: Background) -> Field:
         span = float(np.median(background.level)) - background.paper
         tone = float(np.asarray(background.color, np.float32) @ side)
         aside = np.abs(_project(image, side) - tone)
-        cv2.max(coverage, (aside - max(0.45 * abs(span), 12.0)) * (2 / abs(span)) + 0.5, dst=coverage)
+        cv2.max(coverage, (aside / abs(span) - _ASIDE) * 2 + 0.5, dst=coverage)
     else:
         _count_ink_as_paper(coverage, image, background)
     if background.noise > 0.1:
@@ -120,11 +125,10 @@ def _count_ink_as_paper(coverage: Field, image: Image, background: Background) -
     brightness = cv2.resize(background.brightness, (width, height), interpolation=cv2.INTER_LINEAR)
     grey = cv2.transform(image, np.full((1, 3), 1 / 3, np.float32))
     if not background.is_dark_as_ink:
-        # A dark grey sheet is still lighter than ink; a shadow that takes 40 % away is not to be expected.
-        coverage[grey < 0.6 * brightness] = 1.0
+        coverage[grey < (1 - _MAX_SHADOW) * brightness] = 1.0  # ink on a sheet of dark grey
     spread = image.max(axis=2).astype(np.int16) - image.min(axis=2)
     own_spread = max(background.color) - min(background.color)
-    coverage[spread > own_spread + 60] = 1.0
+    coverage[spread > own_spread + _COLORED_SPREAD] = 1.0
 
 
 def _shrink(scan: Scan) -> Field:

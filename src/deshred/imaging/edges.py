@@ -64,6 +64,8 @@ def _cut(ink: NDArray[np.uint8], mask: Mask, image: Image, options: EdgeOptions)
     edge_ink = np.zeros((options.rows, options.width), np.uint8)
     edge_ink[into] = windows[np.arange(len(tear)) * padded.shape[1] + tear]
     edge_ink[into][~has_paper] = 0
+    # the outermost pixel mixes paper with what lay behind it: alone it is no ink
+    edge_ink[:, 0] &= edge_ink[:, 1]
 
     outline = np.full(options.rows, np.nan, np.float32)
     outline[into] = np.where(has_paper, -tear, np.nan)

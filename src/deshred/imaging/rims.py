@@ -15,6 +15,8 @@ Side = Literal["top", "bottom", "left", "right"]
 _MAX_RIM_MM = 12.0
 _STRAIGHT_PX = 2.5  # a rim ends in a line; a torn edge does not
 _MIN_STRAIGHT_SHARE = 0.7
+_MIN_DEPTH_PX = 1.5
+_MIN_LENGTH_SHARE = 0.25  # of the border: a slanted sheet leaves a wedge
 _MIN_VISIBLE_SHARE = 0.08  # of the border where bare background shows the rim's end
 
 
@@ -64,11 +66,10 @@ def _find_rim(paper: Mask, side: Side, reach: int) -> Rim | None:
     line = _straight_line(at, depths[at])
     fitted = np.maximum(np.polyval(line, at), 0)
     is_straight = np.mean(np.abs(depths[at] - fitted) <= _STRAIGHT_PX) >= _MIN_STRAIGHT_SHARE
-    start, end = (float(d) for d in np.polyval(line, [0, depths.size - 1]))
-    # On a sheet that fills the scan, speckles on the border are no rim.
-    if not is_straight or max(start, end) < 1.5 or np.median(depths[at]) < 1 > np.mean(fitted > 1) * 4:
-        return None
-    return Rim(side, start, end)
+    start, end = (float(depth) for depth in np.polyval(line, [0, depths.size - 1]))
+    # Specks on the border of a sheet that fills the scan are no rim.
+    is_deep = max(start, end) >= _MIN_DEPTH_PX and np.mean(fitted > 1) >= _MIN_LENGTH_SHARE
+    return Rim(side, start, end) if is_straight and is_deep else None
 
 
 def _straight_line(x: NDArray[np.intp], y: NDArray[np.intp]) -> NDArray[np.float64]:
