@@ -113,7 +113,8 @@ def nothing(folder: Path) -> None:
 @pytest.mark.parametrize("make", [zero_bytes, truncated, wrong_mask, one_shred, all_blank, nothing])
 def test_bad_input_is_one_line_and_exit_code_3(make: Callable[[Path], None], tmp_path: Path) -> None:
     make(tmp_path / "in put")
-    result = run("reconstruct", tmp_path / "in put", "-o", tmp_path / "out", "-q")
+    flags = ("-o", tmp_path / "out", "--scorer", "outline", "-q")
+    result = run("reconstruct", tmp_path / "in put", *flags)
     assert (result.exit_code, result.stdout) == (3, "")
     assert result.stderr.startswith("error: ")
     assert result.stderr.count("\n") == 1
@@ -294,7 +295,7 @@ def test_the_version_is_shown() -> None:
 
 
 def test_the_module_is_the_command() -> None:
-    command = [sys.executable, "-m", "deshred", "reconstruct", "nowhere", "-o", "out"]
+    command = [sys.executable, "-m", "deshred", "segment", "nowhere", "-o", "out"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert done.stderr == "error: nowhere: there is no such file or folder. Check the name.\n"

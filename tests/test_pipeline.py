@@ -12,7 +12,7 @@ from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.outline import OutlineScorer
 from deshred.compatibility.scoring import ScoreBlock, ScoringOptions
 from deshred.elements import Constraints, Edge, Shred, ShredSet, Source
-from deshred.errors import InputError
+from deshred.errors import InputError, ModelError
 from deshred.executors import ProcessExecutor, SerialExecutor
 from deshred.export.runs import describe_run, reconstruct_into, save_run
 from deshred.pipeline import Reconstruction, Stopwatch, _ResumingScorer, reconstruct, set_aside_blank
@@ -159,7 +159,7 @@ def test_bad_input_leaves_no_folder_behind(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.png").write_bytes(b"")
     with pytest.raises(InputError, match="empty"):
-        reconstruct_into(tmp_path / "out", [tmp_path / "in"])
+        reconstruct_into(tmp_path / "out", [tmp_path / "in"], settings=Settings(scorer="outline"))
     assert not (tmp_path / "out").exists()
 
 
@@ -205,3 +205,8 @@ def test_the_description_is_what_is_saved(done: Reconstruction, tmp_path: Path) 
     assert saved["pages"] == json.loads(json.dumps(described["pages"]))
     assert saved.keys() == described.keys()
     assert not (run.path / COMPATIBILITY).exists()  # only a run that scores keeps scores
+
+
+def test_a_model_that_is_not_there_is_noticed_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="nonsense"):
+        reconstruct([tmp_path / "nowhere"], settings=Settings(model="nonsense"))

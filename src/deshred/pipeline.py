@@ -70,12 +70,12 @@ def reconstruct(
     """Reconstruct pages from shreds or from files and folders; a store lets a killed run resume."""
     settings = settings or Settings()
     executor = executor or default_executor(settings.jobs)
+    scorer = scorer or load_scorer(settings.scorer, settings.model, threads=settings.jobs or 0)
     stopwatch = Stopwatch()
     with stopwatch.measure("decode"):
         pile = _gather(shreds, settings, executor, progress)
     with stopwatch.measure("blank"):
         piles = set_aside_blank(pile.shreds, executor=executor, progress=progress)
-    scorer = scorer or load_scorer(settings.scorer, settings.model, threads=settings.jobs or 0)
     if store is not None:
         store.begin()  # not earlier: bad input leaves no folder behind
     with stopwatch.measure("edges"):
