@@ -10,10 +10,12 @@ import numpy as np
 
 from deshred.arrangement.certificates import certify
 from deshred.arrangement.costs import Costs, DenseCosts, SparseCosts, score_range
-from deshred.arrangement.exact import ExactSolver, Limits, Memory, Progress, Solution
+from deshred.arrangement.exact import ExactSolver, Solution
 from deshred.arrangement.fixings import Fixings, PageCount, clash, fix, smallest_clash, split
 from deshred.arrangement.heuristics import nearest_neighbor, pages_of, tour_cost
 from deshred.arrangement.pages import break_probability, check_margins, count_pages, price_pages, sort_pages
+from deshred.arrangement.record import Limits, Progress
+from deshred.arrangement.relaxation import Memory
 from deshred.elements import Arrangement, Compatibility, Constraints, Join, Margins, PageBreak, Slot
 from deshred.errors import InfeasibleError, SettingsError
 

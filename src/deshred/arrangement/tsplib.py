@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.arrangement.costs import DenseCosts, PageEnds, ScoreRange
-from deshred.arrangement.exact import ExactSolver, Limits, Progress
+from deshred.arrangement.exact import ExactSolver
 from deshred.arrangement.fixings import PageCount, fix
 from deshred.arrangement.heuristics import pages_of
+from deshred.arrangement.record import Limits, Progress
 from deshred.elements import Constraints
 from deshred.errors import InputError
 

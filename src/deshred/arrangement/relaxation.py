@@ -1,0 +1,192 @@
+"""The root of a solve: the LP over all orders, with cuts, priced on the full matrix.
+
+It starts from the assignment, or carries on with the LP of an earlier solve under other constraints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from deshred.arrangement.assignment import assign
+from deshred.arrangement.bounds import Duals, arcs_below, threshold_for
+from deshred.arrangement.costs import Floats
+from deshred.arrangement.cuts import violated
+from deshred.arrangement.fixings import Ints
+from deshred.arrangement.heuristics import Tour, close
+from deshred.arrangement.program import ArcProgram
+from deshred.arrangement.record import Record
+from deshred.errors import InfeasibleError
+
+_ROOT_ARCS = 8  # per node, to begin with
+_MOST_ROOT_ARCS = 30
+_PRICED_ARCS = 5  # per row and round
+_REPORT_ROUNDS = 10
+_REPLACED = 100  # neighbors lost to new constraints that are replaced beforehand, not by pricing
+_REPLACEMENTS = 20
+_SHREDS_PER_PAGE = 23  # a first guess where the number of pages is open
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What a solve leaves for the next one over the same scores with other constraints."""
+
+    program: ArcProgram
+    shift: Duals
+    tour: Tour | None
+    delta: float  # how far above the LP bound the optimum lay
+
+
+class Relaxation:
+    """The LP of the root and the duals its costs are shifted by."""
+
+    def __init__(self, record: Record) -> None:
+        self._record, self._costs = record, record.costs
+        self.shift = Duals.zero(self._costs.n_nodes)
+        self.penalty = 4 * self._costs.spread + 1.0
+        self._program: ArcProgram | None = None
+
+    @property
+    def program(self) -> ArcProgram:
+        assert self._program is not None
+        return self._program
+
+    def memory(self, delta: float) -> Memory | None:
+        """What the next solve can use."""
+        if self._program is None:
+            return None
+        return Memory(self._program, self.shift, self._record.tour, delta)
+
+    def assign(self) -> None:
+        """First bound and first order: the assignment and its circles patched together."""
+        pages = self._costs.pages
+        n_pages = int(np.clip(round(self._costs.n / _SHREDS_PER_PAGE), pages.least, pages.most))
+        assignment = assign(self._costs, n_pages)
+        self._record.offer(close(self._costs, assignment.right, n_pages))
+        duals = Duals(assignment.out_duals, assignment.in_duals, np.zeros(0))
+        self.shift = duals.of_shreds(self._costs.n)
+        self._record.prove(duals, ())
+        self._record.report("assignment")
+
+    def start(self) -> None:
+        """Begin with the arcs that are cheapest at the prices of the assignment."""
+        costs, proof, record = self._costs, self._record.proof, self._record
+        assert proof is not None
+        if costs.hub is not None:
+            threshold = float(np.finfo(float).max)  # the candidates are few: take them all
+        else:
+            threshold = min(threshold_for(costs, proof.duals, _ROOT_ARCS), record.upper - proof.bound)
+        arcs = arcs_below(costs, proof, max(threshold, 1e-9))
+        most = _MOST_ROOT_ARCS * costs.n_nodes
+        if len(arcs) > most:
+            arcs = arcs.take(np.argpartition(arcs.reduced, most)[:most])
+        self._program = ArcProgram(record.degrees, self.penalty, record.limits.deadline)
+        self._add_arcs(arcs.tails, arcs.heads)
+        if record.tour is not None:
+            self._add_tour(record.tour)
+
+    def resume(self, memory: Memory) -> None:
+        """Carry on with the LP of an earlier solve: other bounds, same rows."""
+        self._program, self.shift = memory.program, memory.shift
+        program, fixings = self._program, self._costs.fixings
+        assert fixings is not None
+        program.deadline = self._record.limits.deadline
+        program.drop_conditional_cuts()
+        possible = np.isfinite(self._costs.at(program.tails, program.heads))
+        program.set_upper(possible.astype(float))
+        program.set_penalty(self.penalty)
+        self._add_arcs(fixings.required[:, 0], fixings.required[:, 1])
+        if memory.tour is not None:
+            self._replace_lost(memory.tour, self._still_valid(memory.tour))
+
+    def _still_valid(self, tour: Tour) -> Ints:
+        """The joins of an old tour that the constraints allow, with those they require."""
+        n, fixings = self._costs.n, self._costs.fixings
+        assert fixings is not None
+        right = np.where(tour[:n] < n, tour[:n], -1)
+        right[~np.isfinite(self._costs.at(np.arange(n), np.where(right < 0, np.arange(n), right)))] = -1
+        right[fixings.required[:, 0]] = fixings.required[:, 1]
+        return right
+
+    def _replace_lost(self, tour: Tour, right: Ints) -> None:
+        """Give shreds that lost a neighbor of the old tour their next best ones, and close the tour again."""
+        n = self._costs.n
+        lost = np.flatnonzero((right < 0) & (tour[:n] < n))[:_REPLACED]
+        every = np.arange(n + 1)
+        for i in lost.tolist():
+            self._add_cheapest(np.full(n + 1, i), every, self._costs.row(i))
+        for j in tour[lost].tolist():
+            self._add_cheapest(every, np.full(n + 1, j), self._costs.column(j))
+        self._record.offer(close(self._costs, right, len(tour) - n))
+        if self._record.tour is not None:
+            self._add_tour(self._record.tour)
+
+    def _add_cheapest(self, tails: Ints, heads: Ints, costs: Floats) -> None:
+        n = self._costs.n
+        reduced = costs - self.shift.out[tails] - self.shift.into[heads]
+        if self._costs.hub is not None:  # joins that are not listed go through the hub
+            reduced[(costs >= self._costs.dearest) & (tails < n) & (heads < n)] = np.inf
+        best = np.argsort(reduced, kind="stable")[:_REPLACEMENTS]
+        self._add_arcs(tails[best], heads[best])
+
+    def _add_tour(self, tour: Tour) -> None:
+        n = self._costs.n
+        tails, heads = np.minimum(np.arange(len(tour)), n), np.minimum(tour, n)
+        if self._costs.hub is not None:
+            listed = self._costs.at(tails, heads) < self._costs.dearest
+            tails, heads = tails[listed], heads[listed]
+        self._add_arcs(tails, heads)
+
+    def _add_arcs(self, tails: Ints, heads: Ints) -> None:
+        """Add arcs that can be and are not there yet, at costs less the first duals: small numbers."""
+        program, width = self.program, self._costs.n_nodes
+        keys = np.setdiff1d(tails * width + heads, program.tails * width + program.heads)
+        tails, heads = np.divmod(keys, width)
+        shifted = self._costs.at(tails, heads) - self.shift.out[tails] - self.shift.into[heads]
+        possible = np.isfinite(shifted)
+        program.add_arcs(tails[possible], heads[possible], shifted[possible])
+
+    def close(self) -> None:
+        """Cut and price until the LP over all arcs is solved, or the best order is proven."""
+        record, program = self._record, self.program
+        rounds = 0
+        while True:
+            record.check_time()
+            rounds += 1
+            program.solve()
+            support, priced = program.support, program.duals
+            duals = Duals(priced.out + self.shift.out, priced.into + self.shift.into, priced.cuts)
+            cuts = tuple(program.cuts)
+            if program.add_cuts(violated(support, record.degrees, record.groups)):
+                if rounds % _REPORT_ROUNDS == 0:  # a bound to show for it if time runs out
+                    record.prove(duals, cuts)
+                    record.report("relaxation")
+                continue
+            weak = record.prove(duals, cuts)
+            record.link(support)
+            record.report("relaxation")
+            if record.is_proven:
+                return
+            width = self._costs.n_nodes
+            present = np.isin(weak.tails * width + weak.heads, program.tails * width + program.heads)
+            new = weak.take(~present & (weak.reduced < -1e-9))
+            if len(new):
+                self._price_in(new.tails, new.heads, new.reduced)
+            elif program.shortfall > 1e-6:
+                self._raise_penalty()
+            else:
+                return
+
+    def _price_in(self, tails: Ints, heads: Ints, reduced: Floats) -> None:
+        order = np.lexsort((reduced, tails))
+        tails, heads = tails[order], heads[order]
+        rank = np.arange(len(tails)) - np.searchsorted(tails, tails)
+        self._add_arcs(tails[rank < _PRICED_ARCS], heads[rank < _PRICED_ARCS])
+
+    def _raise_penalty(self) -> None:
+        """No arc left to add and yet nodes uncovered: dearer penalties, up to the proof that it cannot be."""
+        if self._record.lower > self._record.ceiling:
+            raise InfeasibleError("no order obeys all constraints.")
+        self.penalty *= 10
+        self.program.set_penalty(self.penalty)
