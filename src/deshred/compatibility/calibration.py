@@ -21,6 +21,7 @@ from deshred.compatibility.shredding import ShreddingOptions, shred_page
 from deshred.compatibility.towers import reduce_shifts
 from deshred.elements import Compatibility, Shred, ShredSet, Source
 from deshred.errors import InputError
+from deshred.imaging.binarization import is_blank
 from deshred.imaging.edges import extract_edges
 from deshred.imaging.intact import IntactPage
 
@@ -90,17 +91,18 @@ def _simulate(scorer: FusionScorer, pages: Sequence[IntactPage], rng: np.random.
         image = np.repeat(255 * (1 - pages[page].ink[:, :, None]), 3, axis=2)
         options = ShreddingOptions(shreds=int(rng.integers(20, 31)))
         cut = shred_page(image, rng, options=options)
-        first = len(shreds)
-        for piece in cut:
-            shreds.append(Shred(f"{len(shreds)}", piece.image, piece.mask, 300.0, source))
-        joins += [(i, i + 1) for i in range(first, len(shreds) - 1)]
+        follows = False  # the shred before was kept
+        for simulated in cut:
+            shred = Shred(f"{len(shreds)}", simulated.image, simulated.mask, 300.0, source)
+            inked = not is_blank(shred)  # blank ones are set aside before scoring, as in real piles
+            if inked:
+                joins += [(len(shreds) - 1, len(shreds))] if follows else []
+                shreds.append(shred)
+            follows = inked
     edges = [extract_edges(shred, options=scorer.edge_options) for shred in ShredSet(shreds)]
     rights = scorer.encode_rights([pair.right for pair in edges])
     lefts = scorer.encode_lefts([pair.left for pair in edges])
-    evidence = scorer.score_shifts(rights, lefts)
-    # two blank edges cannot be told from ink; real piles are rid of blank shreds before
-    told = [(i, j) for i, j in joins if edges[i].right.ink.any() and edges[j].left.ink.any()]
-    return _Pile(evidence, np.array(told))
+    return _Pile(scorer.score_shifts(rights, lefts), np.array(joins))
 
 
 def _scores(evidence: Evidence, weights: FusionWeights, shifts_px: NDArray[np.int16]) -> NDArray[np.float32]:
@@ -133,21 +135,21 @@ def _fit_weights(piles: Sequence[_Pile]) -> FusionWeights:
 
 
 def _fit_curve(piles: Sequence[_Pile], weights: FusionWeights, scorer: FusionScorer) -> Calibration:
-    """Logistic regression from margins to truth, on each edge's best candidate, as a solver would choose."""
+    """Logistic regression from margins to truth, on the best candidate of each edge."""
     margins, truths = [], []
     for pile in piles:
         scores = _scores(pile.evidence, weights, scorer.towers.shifts_px)
         ids = tuple(map(str, range(len(scores))))
         compatibility = Compatibility(ids, scores, np.zeros(scores.shape, np.int16))
         true = set(map(tuple, pile.joins.tolist()))
-        chosen = [(i, int(j)) for i, j in enumerate(scores.argmax(axis=1))] + list(true)
+        chosen = [(i, int(j)) for i, j in enumerate(scores.argmax(axis=1))]
         margins.append(find_margins(compatibility, chosen))
         truths.append(np.array([pair in true for pair in chosen]))
     margin, truth = np.concatenate(margins), np.concatenate(truths)
 
     def surprise(parameters: NDArray[np.float64]) -> float:
         slope, intercept = parameters
-        log_odds = slope * np.clip(margin, -60, 60) + intercept
+        log_odds = slope * margin + intercept
         loss = np.logaddexp(0, np.where(truth, -log_odds, log_odds)).mean()
         return float(loss + _RIDGE * (slope - 1) ** 2)
 

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from deshred.elements import Arrangement, Compatibility
 
+_DECIDED = 30.0  # nats; a larger margin says no more about what a scorer may have got wrong
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -48,38 +50,45 @@ def find_margins(
     compatibility: Compatibility, pairs: Sequence[tuple[int, int]]
 ) -> NDArray[np.float64]:  # (len(pairs),)
     """By how many nats each join beats all other joins of its two edges together."""
-    rows, columns, scores = _listed(compatibility)
-    count = len(compatibility)
-    of_row = _log_sum(rows, scores, count)
-    of_column = _log_sum(columns, scores, count)
+    listed = _listed(compatibility)
+    by_row, by_column = _Rivals(listed.rows, listed), _Rivals(listed.columns, listed)
     margins = []
     for i, j in pairs:
         own = compatibility.score(i, j)
-        margins.append(-np.logaddexp(-_against(own, of_row[i]), -_against(own, of_column[j])))
-    return np.array(margins)
+        forth = own - by_row.log_sum(i, listed.columns, but=j)
+        back = own - by_column.log_sum(j, listed.rows, but=i)
+        margins.append(-np.logaddexp(-forth, -back) if np.isfinite(own) else -_DECIDED)
+    return np.clip(margins, -_DECIDED, _DECIDED)
 
 
-def _against(own: float, total: float) -> float:
-    """The log-odds of one candidate against the others, from the log-sum over all of them."""
-    share = min(own - total, -1e-12)
-    return float(np.clip(share - np.log(-np.expm1(share)), -1e3, 1e3)) if np.isfinite(share) else -1e3
+@dataclass(frozen=True, eq=False)
+class _Listed:
+    """All joins that can be."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    scores: NDArray[np.float64]
 
 
-def _listed(
-    compatibility: Compatibility,
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-    """All joins that can be: row, column, score."""
+def _listed(compatibility: Compatibility) -> _Listed:
     if compatibility.columns is None or compatibility.row_starts is None:
         rows, columns = np.nonzero(np.isfinite(compatibility.scores))
-        return rows, columns, compatibility.scores[rows, columns].astype(np.float64)
+        return _Listed(rows, columns, compatibility.scores[rows, columns].astype(np.float64))
     rows = np.repeat(np.arange(len(compatibility)), np.diff(compatibility.row_starts))
-    return rows, compatibility.columns.astype(np.intp), compatibility.scores.astype(np.float64)
+    return _Listed(rows, compatibility.columns.astype(np.intp), compatibility.scores.astype(np.float64))
 
 
-def _log_sum(groups: NDArray[np.intp], scores: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    best = np.full(count, -np.inf)
-    np.maximum.at(best, groups, scores)
-    total = np.zeros(count)
-    np.add.at(total, groups, np.exp(scores - best[groups]))
-    with np.errstate(divide="ignore"):
-        return best + np.log(total)
+class _Rivals:
+    """Joins grouped by the edge they share."""
+
+    def __init__(self, edges: NDArray[np.intp], listed: _Listed) -> None:
+        self._order = np.argsort(edges, kind="stable")
+        self._edges = edges[self._order]
+        self._scores = listed.scores
+
+    def log_sum(self, edge: int, partners: NDArray[np.intp], *, but: int) -> float:
+        """Log-sum of the scores of an edge with everyone but one; nobody left is as bad as it gets."""
+        start, stop = np.searchsorted(self._edges, (edge, edge + 1))
+        group = self._order[start:stop]
+        rivals = self._scores[group[partners[group] != but]]
+        return float(np.logaddexp.reduce(rivals)) if rivals.size else -np.inf

@@ -54,7 +54,7 @@ class PairwiseScorer:
     name = "pairwise"
 
     def __init__(
-        self, model: str | Path = "pairwise-isri", *, options: PairwiseOptions | None = None, threads: int = 0
+        self, model: str | Path = "pairwise-cdip", *, options: PairwiseOptions | None = None, threads: int = 0
     ) -> None:
         self.model: Model = open_model(model, "pairwise", threads)
         self.options = options or PairwiseOptions()

@@ -31,7 +31,7 @@ def load_scorer(name: str = "default", model: str | Path | None = None, *, threa
         case "pairwise":
             from deshred.compatibility.pairwise import PairwiseScorer
 
-            return PairwiseScorer(model or "pairwise-isri", threads=threads)
+            return PairwiseScorer(model or "pairwise-cdip", threads=threads)
         case "marques":
             from deshred.compatibility.classical import MarquesScorer
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from deshred.evaluation.metrics import Mean, PageMetrics, Reliability, average
-
-PACKAGES = ("deshred", "numpy", "scipy", "opencv-python-headless", "highspy", "onnxruntime")
+from deshred.versions import installed_versions
 
 
 @dataclass(frozen=True)
@@ -146,17 +143,6 @@ class EvaluationResult:
             line = f"{name}  {100 * instance.accuracy:6.1f} %  {instance.shreds:3d} shreds"
             lines.append(f"{line}  {self.kinds[name] or ''}".rstrip())
         return lines
-
-
-def installed_versions() -> dict[str, str]:
-    """The versions that a result depends on."""
-    versions = {"python": platform.python_version(), "machine": f"{platform.system()} {platform.machine()}"}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return versions
 
 
 def _percent(mean: Mean) -> str:

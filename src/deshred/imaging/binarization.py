@@ -59,9 +59,7 @@ def binarize(
     return ink.view(np.uint8)
 
 
-def _threshold(
-    sums: NDArray[Any], squares: NDArray[Any], options: BinarizationOptions
-) -> NDArray[Any]:
+def _threshold(sums: NDArray[Any], squares: NDArray[Any], options: BinarizationOptions) -> NDArray[Any]:
     """Sauvola's threshold from the sums of grays and of their squares over each window."""
     area = options.window**2
     mean = sums / area

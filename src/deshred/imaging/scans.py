@@ -8,7 +8,6 @@ folders are searched with all their subfolders.
 from __future__ import annotations
 
 import hashlib
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,13 @@ from deshred.errors import InputError, SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor
 from deshred.imaging.decoding import WORKING_DPI, Frame, decode, decode_mask, resize
 from deshred.imaging.overview import draw_overview
-from deshred.imaging.segmentation import Segmentation, SegmentationOptions, is_sheet, segment_all
+from deshred.imaging.segmentation import (
+    Segmentation,
+    SegmentationOptions,
+    is_sheet,
+    refuse_blank,
+    segment,
+)
 from deshred.store import MARKER
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".pdf"})
@@ -141,10 +146,11 @@ def load_pile(
     )
     named = list(zip(files, name_files(files), strict=True))
     piles = (executor or SerialExecutor()).map(load, named, stage="reading", progress=progress)
-    return Pile(
-        ShredSet([shred for pile in piles for shred in pile.shreds]),
-        tuple(sheet for pile in piles for sheet in pile.sheets),
-    )
+    shreds = ShredSet([shred for pile in piles for shred in pile.shreds])
+    sheets = tuple(sheet for pile in piles for sheet in pile.sheets)
+    if not shreds:  # a blank sheet among others is no error, a pile of nothing is
+        refuse_blank([sheet.segmentation for sheet in sheets], options=segmentation)
+    return Pile(shreds, sheets)
 
 
 def to_shred(scan: Scan, shred_id: str) -> Shred:
@@ -242,13 +248,11 @@ def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: Segm
         return Pile(ShredSet([to_shred(scan, name)]), ())
     names = [_name_frame(name, scan, len(scans)) for scan in scans]
     shown = [_shows_sheet(scan, options, segmentation) for scan in scans]
-    # All sheets of a file together: a blank page of a PDF among others is no error.
-    found = iter(segment_all(list(itertools.compress(scans, shown)), options=segmentation))
     shreds: list[Shred] = []
     sheets: list[Sheet] = []
     for scan, frame_name, is_one in zip(scans, names, shown, strict=True):
         if is_one:
-            sheet = next(found)
+            sheet = segment(scan, options=segmentation, allow_blank=True)
             sheets.append(Sheet(frame_name, sheet, draw_overview(scan, sheet)))
             shreds += _cut_from(sheet, frame_name)
         else:
