@@ -101,7 +101,6 @@ class ExactSolver:
             self._root.resume(self._memory)
         self._root.close()
         self._first_bound = self._record.lower
-        self._improve(min(_KICKS, _KICKS_PER_SHRED * self._costs.n))
 
     def _improve(self, n_kicks: int) -> None:
         """Local search where the bound is far below: scores that look alike both ways round."""
@@ -128,6 +127,7 @@ class ExactSolver:
             rounds += 1
             if rounds == _PATIENCE:
                 self._round()
+                self._improve(min(_KICKS, _KICKS_PER_SHRED * self._costs.n))
             proof = record.proof
             assert proof is not None
             delta = min(record.upper - proof.bound, _GROWTH * delta or self._first_delta(proof))

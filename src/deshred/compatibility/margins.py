@@ -7,11 +7,13 @@ own border.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from deshred.elements import Edge, Margins, ShredSet
+from deshred.elements import Compatibility, Edge, Margins, ShredSet
 from deshred.imaging.edges import EdgePair
 
 # Logistic regression on simulated shreds, `benchmarks/margins.py`; a ratio of likelihoods, without the prior
@@ -26,6 +28,28 @@ def weigh_margins(shreds: ShredSet, edges: Sequence[EdgePair]) -> Margins:
         np.array([_evidence(pair.right) for pair in edges], np.float32),
         np.array([shred.width_mm for shred in shreds], np.float32),
     )
+
+
+def level_margins(margins: Margins, compatibility: Compatibility) -> Margins:
+    """Put the margins on the level of a pile's scores, where a page break can be weighed against a join.
+
+    Contrastive scores are right up to a constant. A join that scores what the second best partner of an edge
+    scores, a stranger as a rule, says nothing: there a page break of neutral margins costs the same.
+    """
+    second = [best[0] for best in _best_two(compatibility) if len(best) == 2]
+    half = np.float32(np.median(second) / 2) if second else np.float32(0)
+    return replace(margins, starts=margins.starts + half, ends=margins.ends + half)
+
+
+def _best_two(compatibility: Compatibility) -> Iterator[NDArray[np.float32]]:
+    """The two best scores of every right-hand edge, in rising order."""
+    for i in range(len(compatibility)):
+        if compatibility.row_starts is None:
+            row = compatibility.scores[i]
+        else:
+            row = compatibility.scores[compatibility.row_starts[i] : compatibility.row_starts[i + 1]]
+        row = row[np.isfinite(row)]
+        yield np.partition(row, -2)[-2:] if len(row) > 1 else row
 
 
 def count_inked_rows(edge: Edge) -> int:

@@ -7,7 +7,7 @@ network, towers, the outline, a pixel distance and a sum of several all fit this
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.compatibility.confidence import Calibration
-from deshred.compatibility.margins import weigh_margins
+from deshred.compatibility.margins import level_margins, weigh_margins
 from deshred.elements import Compatibility, Edge, Margins, ShredSet
 from deshred.errors import SettingsError
 from deshred.executors import Executor, SerialExecutor
@@ -140,7 +140,8 @@ def compare(
     options = options or ScoringOptions()
     blocks = _blocks(len(shreds), descriptions, scorer, options.block, progress)
     gather = _gather_dense if len(shreds) <= options.dense_limit else _gather_sparse
-    return gather(shreds, blocks, descriptions.margins, options)
+    compatibility = gather(shreds, blocks, descriptions.margins, options)
+    return replace(compatibility, margins=level_margins(descriptions.margins, compatibility))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,12 +11,13 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deshred.compatibility.margins import level_margins
 from deshred.compatibility.scoring import ScoreBlock, Scorer
 from deshred.elements import Compatibility, Margins
 from deshred.executors import Progress
@@ -89,7 +90,8 @@ class ScoreBlocks:
         np.fill_diagonal(scores, -np.inf)
         ids = self._ids[self._starts[window.start] : self._starts[window.stop]]
         margins = _join_margins([self._documents[at].margins for at in documents], order)
-        return Compatibility(tuple(ids[i] for i in order.tolist()), scores, offsets, margins=margins)
+        pile = Compatibility(tuple(ids[i] for i in order.tolist()), scores, offsets)
+        return replace(pile, margins=level_margins(margins, pile))
 
     def score_all(self, windows: Sequence[Window]) -> None:
         """Compute every block that these windows need, with progress."""
