@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -55,20 +54,6 @@ def test_ink_of_real_shreds_is_what_scikit_image_says(document: str) -> None:
     for shred in list(load_shreds([COLLECTIONS / document]))[3:8]:
         gray = to_gray(shred.image, shred.mask)
         assert np.array_equal(binarize(gray), gray <= threshold_sauvola(gray))
-
-
-def test_binarization_is_at_least_five_times_as_fast_as_scikit_image() -> None:
-    gray = noisy_text(3000, 140)
-
-    def seconds(function: object, repeats: int) -> float:
-        spent = []
-        for _ in range(repeats):
-            start = time.process_time()
-            function(gray)  # type: ignore[operator]
-            spent.append(time.process_time() - start)
-        return min(spent)
-
-    assert seconds(lambda image: image <= threshold_sauvola(image), 5) >= 5 * seconds(binarize, 15)
 
 
 def test_outside_the_mask_is_white() -> None:

@@ -48,10 +48,11 @@ def binarize(
     size, border = (options.window, options.window), cv2.BORDER_REFLECT_101
     sums = cv2.boxFilter(gray, cv2.CV_32F, size, normalize=False, borderType=border)
     squares = cv2.sqrBoxFilter(gray, cv2.CV_32F, size, normalize=False, borderType=border)
-    above = _threshold(sums, squares, options) - gray
+    above = _threshold(sums, squares, options)
+    above -= gray
     ink: NDArray[np.bool_] = above >= 0
-    # single precision is twice as quick and right everywhere but near a tie: those few again in double
-    near = np.flatnonzero((np.abs(above) < _NEAR_TIE) & (squares > 0))
+    # single precision is quicker and right everywhere but near a tie: those few again in double
+    near = np.flatnonzero(np.abs(above, out=above) < _NEAR_TIE)
     exact = _threshold(
         sums.ravel()[near].astype(np.float64), squares.ravel()[near].astype(np.float64), options
     )
@@ -63,8 +64,10 @@ def _threshold(sums: NDArray[Any], squares: NDArray[Any], options: BinarizationO
     """Sauvola's threshold from the sums of grays and of their squares over each window."""
     area = options.window**2
     mean = sums / area
-    variance = squares / area - mean * mean
-    deviation = np.sqrt(np.maximum(variance, 0, out=variance), out=variance)
+    deviation = mean * mean
+    np.subtract(squares / area, deviation, out=deviation)
+    np.maximum(deviation, 0, out=deviation)
+    np.sqrt(deviation, out=deviation)
     deviation *= options.k / 127.5
     deviation += 1 - options.k
     deviation *= mean
