@@ -139,8 +139,10 @@ def compare(
     """Score all joins; dense up to `dense_limit` shreds, the best candidates of each edge beyond."""
     options = options or ScoringOptions()
     blocks = _blocks(len(shreds), descriptions, scorer, options.block, progress)
-    gather = _gather_dense if len(shreds) <= options.dense_limit else _gather_sparse
-    compatibility = gather(shreds, blocks, descriptions.margins, options)
+    if len(shreds) <= options.dense_limit:
+        compatibility = _gather_dense(shreds, blocks)
+    else:
+        compatibility = _gather_sparse(shreds, blocks, options.candidates)
     return replace(compatibility, margins=level_margins(descriptions.margins, compatibility))
 
 
@@ -170,34 +172,30 @@ def _blocks(
             progress("scoring", done, len(starts) ** 2)
 
 
-def _gather_dense(
-    shreds: ShredSet, blocks: Iterator[_PlacedBlock], margins: Margins, options: ScoringOptions
-) -> Compatibility:
-    del options
+def _gather_dense(shreds: ShredSet, blocks: Iterator[_PlacedBlock]) -> Compatibility:
     scores = np.empty((len(shreds), len(shreds)), np.float32)
     offsets = np.empty(scores.shape, np.int16)
     for placed in blocks:
         scores[placed.rows, placed.columns] = placed.block.scores
         offsets[placed.rows, placed.columns] = placed.block.offsets
-    return Compatibility(shreds.ids, scores, offsets, shreds.fingerprint, margins=margins)
+    return Compatibility(shreds.ids, scores, offsets, shreds.fingerprint)
 
 
-def _gather_sparse(
-    shreds: ShredSet, blocks: Iterator[_PlacedBlock], margins: Margins, options: ScoringOptions
-) -> Compatibility:
+def _gather_sparse(shreds: ShredSet, blocks: Iterator[_PlacedBlock], candidates: int) -> Compatibility:
     """Keep a join when it is among the best candidates of its row or of its column."""
     count = len(shreds)
-    best_of_row = _Best(count, options.candidates)
-    best_of_column = _Best(count, options.candidates)
+    best_of_row = _Best(count, candidates)
+    best_of_column = _Best(count, candidates)
     for placed in blocks:
         block, rows, columns = placed.block, placed.rows, placed.columns
         best_of_row.add(rows, np.arange(columns.start, columns.stop), block.scores, block.offsets)
         best_of_column.add(columns, np.arange(rows.start, rows.stop), block.scores.T, block.offsets.T)
     by_row, by_column = best_of_row.joins(), best_of_column.joins()
-    rows_, columns_ = np.hstack([by_row[:2], by_column[1::-1]])
-    keys, first = np.unique(rows_.astype(np.int64) * count + columns_, return_index=True)
-    scores = np.concatenate([by_row[2], by_column[2]])[first]
-    offsets = np.concatenate([by_row[3], by_column[3]])[first]
+    rights = np.concatenate([by_row.edges, by_column.partners]).astype(np.int64)
+    lefts = np.concatenate([by_row.partners, by_column.edges])
+    keys, first = np.unique(rights * count + lefts, return_index=True)
+    scores = np.concatenate([by_row.scores, by_column.scores])[first]
+    offsets = np.concatenate([by_row.offsets, by_column.offsets])[first]
     row_starts = np.searchsorted(keys, np.arange(count + 1, dtype=np.int64) * count)
     return Compatibility(
         shreds.ids,
@@ -206,7 +204,6 @@ def _gather_sparse(
         shreds.fingerprint,
         row_starts=row_starts,
         columns=(keys % count).astype(np.int32),
-        margins=margins,
     )
 
 
@@ -236,9 +233,17 @@ class _Best:
         self.partners[edges] = np.take_along_axis(all_partners, best, 1)
         self.offsets[edges] = np.take_along_axis(all_offsets, best, 1)
 
-    def joins(
-        self,
-    ) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.float32], NDArray[np.int16]]:
-        """Edge, partner, score and offset of every candidate that can be."""
-        edges, places = np.nonzero(np.isfinite(self.scores))
-        return edges, self.partners[edges, places], self.scores[edges, places], self.offsets[edges, places]
+    def joins(self) -> _Candidates:
+        """Every candidate that can be."""
+        at = np.nonzero(np.isfinite(self.scores))
+        return _Candidates(at[0], self.partners[at], self.scores[at], self.offsets[at])
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """Joins in a list: the edge, who stands at it, score and offset."""
+
+    edges: NDArray[np.intp]
+    partners: NDArray[np.int32]
+    scores: NDArray[np.float32]
+    offsets: NDArray[np.int16]
