@@ -34,6 +34,10 @@ class CountingScorer(OutlineScorer):
     def encode_rights(self, edges: Sequence[Edge]) -> Any:
         return super().encode_rights(edges)
 
+    def adapt(self, rights: Any, lefts: Any, /) -> CountingScorer:
+        self.log_prior = super().adapt(rights, lefts).log_prior
+        return self  # a copy would count for itself
+
     def score_block(self, rights: Any, lefts: Any) -> ScoreBlock:
         if self.blocks == self.dies_after:
             raise KeyboardInterrupt

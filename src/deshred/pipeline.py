@@ -225,6 +225,9 @@ class _ResumingScorer:
         self._key = key
         self._calls = 0
 
+    def adapt(self, rights: Any, lefts: Any) -> _ResumingScorer:
+        return _ResumingScorer(self._scorer.adapt(rights, lefts), self._store, self._key)
+
     def score_block(self, rights: Any, lefts: Any) -> ScoreBlock:
         # Blocks come in the same order in every run with the same key, so their number identifies them.
         name = f"{self._calls:05d}"

@@ -13,7 +13,12 @@ import torch
 from deshred.compatibility.calibration import calibrate, write_calibration
 from deshred.compatibility.fusion import FusionScorer
 from deshred.compatibility.shredding import Damage
-from deshred.compatibility.tower_network import TowerTask, TowerTrainingOptions, load_weights
+from deshred.compatibility.tower_network import (
+    TowerTask,
+    TowerTrainingOptions,
+    load_weights,
+    surprise_of,
+)
 from deshred.compatibility.towers import TowerOptions
 from deshred.compatibility.training import Report, TrainingOptions, train
 from deshred.errors import InputError, ModelError, OutputError, SettingsError
@@ -125,3 +130,12 @@ def test_calibration_is_written_into_the_model(
     assert scorer.weights == result.fusion
     assert scorer.calibration == result.default
     assert result.fusion.outline > 0
+
+
+def test_any_blank_partner_is_as_right_as_the_true_one() -> None:
+    scores = torch.tensor([[1.0, 2.0, 0.0], [0.5, 3.0, 1.0], [2.0, 0.0, 1.5]])
+    blank = torch.tensor([True, False, True])
+    surprise = surprise_of(scores, blank)
+    share = scores.exp() / scores.exp().sum(1, keepdim=True)
+    expected = -torch.stack([share[0, 0] + share[0, 2], share[1, 1], share[2, 0] + share[2, 2]]).log()
+    torch.testing.assert_close(surprise, expected)

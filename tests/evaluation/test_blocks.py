@@ -5,6 +5,7 @@ from drawn_collections import write_collection
 
 from deshred.compatibility.classical import MarquesOptions, MarquesScorer
 from deshred.compatibility.margins import weigh_margins
+from deshred.compatibility.outline import OutlineScorer
 from deshred.compatibility.scoring import cut_edges, score
 from deshred.elements import Shred, ShredSet
 from deshred.evaluation.blocks import EdgedDocument, ScoreBlocks, Window
@@ -35,6 +36,20 @@ def test_blocks_put_together_are_the_scores_of_the_mixed_pile(tmp_path: Path) ->
     assert whole.margins is not None
     np.testing.assert_array_equal(found.margins.starts, whole.margins.starts)
     np.testing.assert_array_equal(found.margins.widths_mm, whole.margins.widths_mm)
+
+
+def test_a_scorer_that_adapts_sees_each_window_as_a_pile_of_its_own(tmp_path: Path) -> None:
+    scorer = OutlineScorer()
+    collection = open_collection(write_collection(tmp_path, [3, 4, 2]))
+    piles = [read_document(document).shreds for document in collection]
+    documents = []
+    for at, pile in enumerate(piles):
+        edges = cut_edges(pile, scorer)
+        documents.append(EdgedDocument(str(at), pile.ids, tuple(edges), weigh_margins(pile, edges), blank=0))
+    blocks = ScoreBlocks(documents, scorer)
+    blocks.assemble(Window(0, 3), np.arange(9))
+    found = blocks.assemble(Window(1, 2), np.arange(4))
+    np.testing.assert_allclose(found.scores, score(piles[1], scorer).scores, rtol=1e-4, atol=1e-4)
 
 
 def test_shreds_of_different_height_get_offsets_of_their_images(tmp_path: Path) -> None:

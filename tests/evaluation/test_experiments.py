@@ -51,6 +51,9 @@ class CountingScorer:
     def encode_lefts(self, edges: Sequence[Edge]) -> Any:
         return self.inner.encode_lefts(edges)
 
+    def adapt(self, _rights: Any, _lefts: Any, /) -> "CountingScorer":
+        return self
+
     def score_block(self, rights: Any, lefts: Any) -> ScoreBlock:
         if self.fail_after is not None and self.joins >= self.fail_after:
             raise KeyboardInterrupt

@@ -17,8 +17,8 @@ from scipy.optimize import minimize
 
 from deshred.compatibility.confidence import Calibration, find_margins
 from deshred.compatibility.fusion import Evidence, FusionScorer, FusionWeights
+from deshred.compatibility.shifts import LogPrior, learn_prior, reduce_shifts
 from deshred.compatibility.shredding import ShreddingOptions, shred_page
-from deshred.compatibility.towers import reduce_shifts
 from deshred.elements import Compatibility, Shred, ShredSet, Source
 from deshred.errors import InputError
 from deshred.imaging.binarization import is_blank
@@ -56,11 +56,12 @@ def calibrate(
     rng = np.random.default_rng(seed)
     scorer = FusionScorer(model, weights=FusionWeights())
     simulated = [_simulate(scorer, pages, rng) for _ in range(piles)]
-    fusion = _fit_weights(simulated)
+    prior = scorer.log_prior
+    fusion = _fit_weights(simulated, prior)
     return CalibrationResult(
         fusion,
-        _fit_curve(simulated, FusionWeights(ink=1.0, outline=0.0), scorer),
-        _fit_curve(simulated, fusion, scorer),
+        _fit_curve(simulated, FusionWeights(ink=1.0, outline=0.0), prior),
+        _fit_curve(simulated, fusion, prior),
         sum(len(pile.joins) for pile in simulated),
     )
 
@@ -105,21 +106,24 @@ def _simulate(scorer: FusionScorer, pages: Sequence[IntactPage], rng: np.random.
     return _Pile(scorer.score_shifts(rights, lefts), np.array(joins))
 
 
-def _scores(evidence: Evidence, weights: FusionWeights, shifts_px: NDArray[np.int16]) -> NDArray[np.float32]:
-    scores = reduce_shifts(evidence.combine(weights), shifts_px).scores
+def _scores(evidence: Evidence, weights: FusionWeights, log_prior: LogPrior) -> NDArray[np.float32]:
+    """The scores that the adapted scorer gives under these weights."""
+    combined = evidence.combine(weights)
+    others = np.where(np.eye(combined.shape[1], dtype=bool), np.float32(-np.inf), combined)
+    adapted = learn_prior(others, log_prior)
+    scores = reduce_shifts(combined, adapted, np.zeros(len(combined), np.int16)).scores
     np.fill_diagonal(scores, -np.inf)
     return scores
 
 
-def _fit_weights(piles: Sequence[_Pile]) -> FusionWeights:
+def _fit_weights(piles: Sequence[_Pile], log_prior: LogPrior) -> FusionWeights:
     """The weights under which the true partner of an edge is least surprising among all candidates."""
-    shifts = np.zeros(len(piles[0].evidence.ink), np.int16)
 
     def surprise(logs: NDArray[np.float64]) -> float:
         weights = FusionWeights(*np.exp(logs))
         total = 0.0
         for pile in piles:
-            scores = _scores(pile.evidence, weights, shifts).astype(np.float64)
+            scores = _scores(pile.evidence, weights, log_prior).astype(np.float64)
             i, j = pile.joins.T
             own = scores[i, j]
             # a heavy tail: one ruined join must not set the weights of all others
@@ -134,11 +138,11 @@ def _fit_weights(piles: Sequence[_Pile]) -> FusionWeights:
     return FusionWeights(*(round(float(weight), 4) for weight in np.exp(best.x)))
 
 
-def _fit_curve(piles: Sequence[_Pile], weights: FusionWeights, scorer: FusionScorer) -> Calibration:
+def _fit_curve(piles: Sequence[_Pile], weights: FusionWeights, log_prior: LogPrior) -> Calibration:
     """Logistic regression from margins to truth, on the best candidate of each edge."""
     margins, truths = [], []
     for pile in piles:
-        scores = _scores(pile.evidence, weights, scorer.towers.shifts_px)
+        scores = _scores(pile.evidence, weights, log_prior)
         ids = tuple(map(str, range(len(scores))))
         compatibility = Compatibility(ids, scores, np.zeros(scores.shape, np.int16))
         true = set(map(tuple, pile.joins.tolist()))

@@ -67,6 +67,9 @@ class MarquesScorer:
     def encode_lefts(self, edges: Sequence[Edge]) -> Tones:
         return _tones(edges, self.edge_options.rows)
 
+    def adapt(self, _rights: Tones, _lefts: Tones, /) -> MarquesScorer:
+        return self
+
     def score_block(self, rights: Tones, lefts: Tones) -> ScoreBlock:
         """Score is minus the root mean square difference of tones, 0 to -255."""
         reach = self.options.reach

@@ -6,6 +6,7 @@ Both must agree on the same vertical shift. Where a pile has no torn outlines th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from deshred.compatibility import outline, towers
 from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.outline import Curves, OutlineOptions, OutlineScorer
 from deshred.compatibility.scoring import ScoreBlock
-from deshred.compatibility.towers import Features, TowersScorer, reduce_shifts
+from deshred.compatibility.shifts import LogPrior, learn_pile, reduce_shifts
+from deshred.compatibility.towers import Features, TowersScorer, measure_energy
 from deshred.elements import Edge
 
 
@@ -38,7 +40,7 @@ class Impressions:
     def __len__(self) -> int:
         return len(self.features)
 
-    def __getitem__(self, index: slice) -> Impressions:
+    def __getitem__(self, index: slice | NDArray[np.intp]) -> Impressions:
         return Impressions(self.features[index], self.curves[index])
 
 
@@ -73,6 +75,7 @@ class FusionScorer:
         self.weights = weights or FusionWeights(**self.model.card.get("fusion", {}))
         reach_px = towers.ROW_STEP * self.towers.options.shifts
         self.outline = OutlineScorer(OutlineOptions(shift=reach_px))
+        self.log_prior: LogPrior = self.towers.log_prior
         self.edge_options = self.towers.edge_options
         self.fingerprint = f"{self.name} {self.model.sha256} {self.weights} {self.outline.fingerprint}"
         curves = self.model.card.get("calibration", {})
@@ -84,9 +87,15 @@ class FusionScorer:
     def encode_lefts(self, edges: Sequence[Edge]) -> Impressions:
         return Impressions(self.towers.encode_lefts(edges), self.outline.encode_lefts(edges))
 
+    def adapt(self, rights: Impressions, lefts: Impressions) -> FusionScorer:
+        """This scorer with the shifts of the pile at hand."""
+        adapted = copy(self)
+        energy = measure_energy(rights.features)
+        adapted.log_prior = learn_pile(rights, lefts, energy, self._combine, self.log_prior)
+        return adapted
+
     def score_block(self, rights: Impressions, lefts: Impressions) -> ScoreBlock:
-        evidence = self.score_shifts(rights, lefts)
-        return reduce_shifts(evidence.combine(self.weights), self.towers.shifts_px)
+        return reduce_shifts(self._combine(rights, lefts), self.log_prior, self.towers.shifts_px)
 
     def score_shifts(self, rights: Impressions, lefts: Impressions) -> Evidence:
         """Both kinds of evidence at every shift, not yet weighted."""
@@ -94,6 +103,9 @@ class FusionScorer:
             self.towers.score_shifts(rights.features, lefts.features),
             _coarsen(self.outline.score_shifts(rights.curves, lefts.curves)),
         )
+
+    def _combine(self, rights: Impressions, lefts: Impressions) -> NDArray[np.float32]:
+        return self.score_shifts(rights, lefts).combine(self.weights)
 
 
 def _coarsen(evidence: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ hence no correlation to expect, and says nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.scoring import ScoreBlock
-from deshred.compatibility.towers import reduce_shifts
+from deshred.compatibility.shifts import LogPrior, learn_pile, reduce_shifts
 from deshred.elements import Edge
 from deshred.errors import SettingsError
 from deshred.imaging.edges import EdgeOptions
@@ -55,7 +56,7 @@ class Curves:
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, index: slice) -> Curves:
+    def __getitem__(self, index: slice | NDArray[np.intp]) -> Curves:
         return Curves(self.values[index], self.spread[index], self.freedom[index])
 
 
@@ -69,6 +70,9 @@ class OutlineScorer:
         self.edge_options = EdgeOptions()
         self.fingerprint = f"{self.name} {self.options}"
         self.calibration = Calibration(slope=1.0, intercept=0.0)  # likelihood ratios are nats already
+
+        count = len(self.shifts_px)
+        self.log_prior: LogPrior = np.full(count, -np.log(count), np.float32)
 
     @property
     def shifts_px(self) -> NDArray[np.int16]:
@@ -103,9 +107,14 @@ class OutlineScorer:
         )
         return evidence
 
+    def adapt(self, rights: Curves, lefts: Curves) -> OutlineScorer:
+        """This scorer with the shifts of the pile at hand."""
+        adapted = copy(self)
+        adapted.log_prior = learn_pile(rights, lefts, rights.spread, self.score_shifts, self.log_prior)
+        return adapted
+
     def score_block(self, rights: Curves, lefts: Curves) -> ScoreBlock:
-        evidence = self.score_shifts(rights, lefts)
-        return reduce_shifts(evidence - np.float32(np.log(len(evidence))), self.shifts_px)
+        return reduce_shifts(self.score_shifts(rights, lefts), self.log_prior, self.shifts_px)
 
     def _encode(self, outlines: Sequence[NDArray[np.float32]]) -> Curves:
         rows = self.edge_options.rows

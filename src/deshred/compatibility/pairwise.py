@@ -73,6 +73,9 @@ class PairwiseScorer:
     def encode_lefts(self, edges: Sequence[Edge]) -> EdgeInk:
         return np.stack([edge.ink for edge in edges])
 
+    def adapt(self, _rights: EdgeInk, _lefts: EdgeInk, /) -> PairwiseScorer:
+        return self
+
     def score_block(self, rights: EdgeInk, lefts: EdgeInk) -> ScoreBlock:
         shifts = np.array(self.options.shifts, np.int16)
         logits = np.empty((len(shifts), len(rights), len(lefts)))

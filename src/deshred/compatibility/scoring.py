@@ -56,6 +56,9 @@ class Scorer(Protocol):
     def encode_lefts(self, edges: Sequence[Edge]) -> Any:
         """Describe left-hand edges (of the shreds that stand right); sliceable along the first axis."""
 
+    def adapt(self, rights: Any, lefts: Any, /) -> Scorer:
+        """The scorer for the pile with these descriptions; itself, where a pile teaches it nothing."""
+
     def score_block(self, rights: Any, lefts: Any) -> ScoreBlock:
         """Compare every description in `rights` with every one in `lefts`."""
 
@@ -138,6 +141,7 @@ def compare(
 ) -> Compatibility:
     """Score all joins; dense up to `dense_limit` shreds, the best candidates of each edge beyond."""
     options = options or ScoringOptions()
+    scorer = scorer.adapt(descriptions.rights, descriptions.lefts)
     blocks = _blocks(len(shreds), descriptions, scorer, options.block, progress)
     if len(shreds) <= options.dense_limit:
         compatibility = _gather_dense(shreds, blocks)

@@ -2,7 +2,7 @@
 
 An edge becomes d features for every 4 px of its height. The score of a join at a shift is the sum of the
 inner products of rows that meet; symmetric InfoNCE teaches it to be log p(left | right) / p(left), so
-rows add up as evidence and blank rows say nothing. Needs torch; inference is in `towers.py`.
+rows add up as evidence. Needs torch; inference is in `towers.py`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from deshred.compatibility.towers import ROW_STEP, TowerOptions
 from deshred.compatibility.training import export_onnx
 from deshred.errors import InputError, ModelError
 from deshred.imaging.intact import IntactPage
+
+_BLANK = 0.005  # share of ink up to which a window of an edge is blank
 
 
 @dataclass(frozen=True)
@@ -188,13 +190,11 @@ class TowerTask:
         rights = torch.from_numpy(np.concatenate([w.rights for w in windows])).float()
         lefts = torch.from_numpy(np.concatenate([w.lefts for w in windows])).float()
         scores = network.scores(*network(rights, lefts))
-        truth = torch.arange(len(rights))
-        # a window that is blank on either side cannot be told: no loss
-        told = (rights.mean((1, 2)) > 0.005) & (lefts.mean((1, 2)) > 0.005)
-        forth = F.cross_entropy(scores, truth, reduction="none")
-        back = F.cross_entropy(scores.T, truth, reduction="none")
-        loss = ((forth + back) * told).sum() / told.sum().clamp(min=1) / 2
-        accuracy = (scores.argmax(1) == truth)[told].float().mean().item() if told.any() else 0.0
+        blank_rights, blank_lefts = _is_blank(rights), _is_blank(lefts)
+        loss = (surprise_of(scores, blank_lefts) + surprise_of(scores.T, blank_rights)).mean() / 2
+        told = ~(blank_rights | blank_lefts)
+        right = scores.argmax(1) == torch.arange(len(scores))
+        accuracy = right[told].float().mean().item() if told.any() else 0.0
         return loss, {"accuracy": accuracy}
 
     def export(self, network: Towers, path: Path, card: Mapping[str, Any]) -> None:
@@ -215,6 +215,22 @@ class TowerTask:
             kind=self.kind,
             card={**card, "shift_bias": bias},
         )
+
+
+def _is_blank(windows: Tensor) -> Tensor:  # (n, rows, width) -> (n,)
+    """Windows with nothing but specks on them."""
+    return windows.mean((1, 2)) <= _BLANK
+
+
+def surprise_of(scores: Tensor, blank: Tensor) -> Tensor:  # (n, m), (m,) -> (n,)
+    """How unlikely the true partner i of each edge i looks among all candidates.
+
+    Blank candidates cannot be told from each other: where the true one is blank, any of them is right. If
+    such windows were left out, the margins of a page would only ever be seen as false partners of its text.
+    """
+    right = torch.eye(len(scores), dtype=torch.bool) | (blank[:, None] & blank)
+    found = scores.masked_fill(~right, -torch.inf).logsumexp(1)
+    return scores.logsumexp(1) - found
 
 
 def _take_over(network: Towers, weights: Mapping[str, Tensor]) -> None:

@@ -1,12 +1,13 @@
 """Late interaction: every edge is encoded once, all joins and shifts are matrix products.
 
 The network is in `tower_network.py`; here it runs through ONNX Runtime. The score of a join is the log-sum
-over vertical shifts of the evidence at each shift and of how likely that shift is.
+over vertical shifts of the evidence at each shift and of how likely that shift is (`shifts.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from scipy.ndimage import binary_dilation
 from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.models import Model, open_model
 from deshred.compatibility.scoring import ScoreBlock
+from deshred.compatibility.shifts import LogPrior, learn_pile, reduce_shifts
 from deshred.elements import Edge
 from deshred.errors import SettingsError
 from deshred.imaging.edges import EdgeOptions
@@ -52,7 +54,7 @@ class TowersScorer:
         self.model: Model = open_model(model, "towers", threads)
         options = dict(self.model.card["options"])
         self.options = TowerOptions(**{**options, "channels": tuple(options["channels"])})
-        self.shift_bias = np.array(self.model.card["shift_bias"], np.float32)
+        self.log_prior: LogPrior = np.array(self.model.card["shift_bias"], np.float32)
         self.edge_options = EdgeOptions(width=self.options.width, rows=_EDGE_ROWS)
         self.fingerprint = f"{self.name} {self.model.sha256}"
         curves = self.model.card.get("calibration", {})
@@ -82,11 +84,18 @@ class TowersScorer:
         for k in range(2 * reach + 1):
             # a shifted window of the padded rows is a strided matrix: no copy per shift
             np.matmul(upper, flat[:, k * depth : (k + rows) * depth].T, out=evidence[k])
-        evidence += self.shift_bias[:, None, None]
         return evidence
 
+    def adapt(self, rights: Features, lefts: Features) -> TowersScorer:
+        """This scorer with the shifts of the pile at hand."""
+        adapted = copy(self)
+        adapted.log_prior = learn_pile(
+            rights, lefts, measure_energy(rights), self.score_shifts, self.log_prior
+        )
+        return adapted
+
     def score_block(self, rights: Features, lefts: Features) -> ScoreBlock:
-        return reduce_shifts(self.score_shifts(rights, lefts), self.shifts_px)
+        return reduce_shifts(self.score_shifts(rights, lefts), self.log_prior, self.shifts_px)
 
     def _encode(self, edges: Sequence[Edge], side: str, other: str) -> Features:
         """Features of edges on endless blank paper: only bands with ink in sight run through the network."""
@@ -114,6 +123,12 @@ class TowersScorer:
         inputs = {side: ink.astype(np.float32), other: idle}
         rows: NDArray[np.float32] = self.model.session.run([f"{side[:-1]}_features"], inputs)[0][0]
         return rows
+
+
+def measure_energy(features: Features) -> NDArray[np.float32]:  # (n, h, d) -> (n,)
+    """How much the features of each edge have to say."""
+    energy: NDArray[np.float32] = np.einsum("nhd,nhd->n", features, features, dtype=np.float32)
+    return energy
 
 
 @dataclass(frozen=True)
@@ -156,10 +171,3 @@ def _batches(bands: Sequence[_Band]) -> Iterator[list[_Band]]:
         steps += band.steps
     if batch:
         yield batch
-
-
-def reduce_shifts(evidence: NDArray[np.float32], shifts_px: NDArray[np.int16]) -> ScoreBlock:
-    """Log-sum of the evidence over shifts, and the best shift. (shifts, a, b) -> (a, b)"""
-    best = evidence.max(axis=0)
-    total = np.exp(evidence - best).sum(axis=0)
-    return ScoreBlock(best + np.log(total), shifts_px[evidence.argmax(axis=0)])

@@ -2,7 +2,8 @@
 
 Every edge is described once. The unit of scoring is a block: the shreds of one document before those of
 another, computed when a window first needs it. So a slow scorer only sees the pairs that are needed, and
-with a folder each block is kept on disk: a killed evaluation goes on where it stopped.
+with a folder each block is kept on disk: a killed evaluation goes on where it stopped. A scorer that adapts
+to its pile sees each window as a pile of its own, and its blocks are not kept.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class ScoreBlocks:
         self._stopwatch = stopwatch or Stopwatch()
         self._progress = progress
         self._blocks: dict[tuple[int, int], ScoreBlock] = {}
+        self._adapted: dict[Window, Scorer] = {}
         self._ids = tuple(id_ for document in documents for id_ in document.ids)
         self._starts = np.cumsum([0, *(len(document.ids) for document in documents)])
         edges = [pair for document in documents for pair in document.edges]
@@ -84,7 +86,8 @@ class ScoreBlocks:
     def assemble(self, window: Window, order: NDArray[np.int64]) -> Compatibility:
         """The scores within a window, its shreds brought into the given order."""
         documents = range(window.start, window.stop)
-        rows = [[self._block(left, right) for right in documents] for left in documents]
+        scorer = self._adapt(window)
+        rows = [[self._block(left, right, scorer) for right in documents] for left in documents]
         scores = np.block([[block.scores for block in row] for row in rows])[np.ix_(order, order)]
         offsets = np.block([[block.offsets for block in row] for row in rows])[np.ix_(order, order)]
         np.fill_diagonal(scores, -np.inf)
@@ -94,38 +97,48 @@ class ScoreBlocks:
         return replace(pile, margins=level_margins(margins, pile))
 
     def score_all(self, windows: Sequence[Window]) -> None:
-        """Compute every block that these windows need, with progress."""
+        """Compute every block that these windows share, with progress."""
         needed = {
             (left, right)
             for window in windows
+            if self._adapt(window) is self._scorer
             for left in range(window.start, window.stop)
             for right in range(window.start, window.stop)
         }
         for done, (left, right) in enumerate(sorted(needed), 1):
-            self._block(left, right)
+            self._block(left, right, self._scorer)
             if self._progress is not None:
                 self._progress("scoring", done, len(needed))
 
-    def _block(self, left: int, right: int) -> ScoreBlock:
+    def _adapt(self, window: Window) -> Scorer:
+        if window not in self._adapted:
+            pile = slice(self._starts[window.start], self._starts[window.stop])
+            with self._stopwatch.measure("score"):
+                self._adapted[window] = self._scorer.adapt(self._rights[pile], self._lefts[pile])
+        return self._adapted[window]
+
+    def _block(self, left: int, right: int, scorer: Scorer) -> ScoreBlock:
+        if scorer is not self._scorer:
+            return self._score(left, right, scorer)
         if (left, right) not in self._blocks:
             self._blocks[left, right] = self._recall(left, right)
         return self._blocks[left, right]
 
     def _recall(self, left: int, right: int) -> ScoreBlock:
         if self._folder is None:
-            return self._score(left, right)
+            return self._score(left, right, self._scorer)
         file = self._folder / f"{self._key(left, right)}.npz"
         kept = _load(file)
         if kept is None:
-            kept = self._score(left, right)
+            kept = self._score(left, right, self._scorer)
             _save(file, kept)
         return kept
 
-    def _score(self, left: int, right: int) -> ScoreBlock:
+    def _score(self, left: int, right: int, scorer: Scorer) -> ScoreBlock:
         rows = slice(self._starts[left], self._starts[left + 1])
         columns = slice(self._starts[right], self._starts[right + 1])
         with self._stopwatch.measure("score"):
-            block = self._scorer.score_block(self._rights[rows], self._lefts[columns])
+            block = scorer.score_block(self._rights[rows], self._lefts[columns])
         # From rows of the edges to rows of the images: edges are centered, images differ in height.
         tops = self._tops[rows, None] - self._tops[None, columns]
         return ScoreBlock(block.scores, (block.offsets + tops).astype(np.int16))

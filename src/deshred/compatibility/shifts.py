@@ -1,0 +1,70 @@
+"""Evidence at every vertical shift in, one score per join out; and what a pile tells about its shifts.
+
+How far neighbors lie apart depends on who glued and scanned them, so every pile gets a prior of its own,
+learned from its own evidence (expectation maximization).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.compatibility.scoring import ScoreBlock
+
+Evidence = NDArray[np.float32]  # (shifts, a, b), in nats
+LogPrior = NDArray[np.float32]  # (shifts,)
+
+_TELLING = 128  # edges that the shifts of a pile are learned from
+_BLOCK = 512  # left-hand edges looked at together: bounds the memory
+_ROUNDS = 8
+_STRENGTH = 5.0  # the given prior counts like so many joins
+
+
+def reduce_shifts(evidence: Evidence, log_prior: LogPrior, shifts_px: NDArray[np.int16]) -> ScoreBlock:
+    """Log-sum of the evidence over shifts, each as likely as the prior says, and the best shift. -> (a, b)"""
+    weighed = evidence + log_prior[:, None, None]
+    best = weighed.max(axis=0)
+    total = np.exp(weighed - best).sum(axis=0)
+    return ScoreBlock(best + np.log(total), shifts_px[weighed.argmax(axis=0)])
+
+
+def learn_prior(evidence: Evidence, log_prior: LogPrior) -> LogPrior:
+    """The prior under which right-hand edges (rows) find their partners best.
+
+    Each row has one partner at one shift, unknown both: what they probably are is counted, and counted again
+    under the prior that follows. Joins that cannot be are -inf.
+    """
+    given = np.exp(log_prior.astype(np.float64))
+    learned = given
+    # from here on only the partners' sum at each shift counts
+    height = evidence.max(axis=(0, 2), keepdims=True)
+    height[~np.isfinite(height)] = 0
+    mass = np.exp(evidence - height).sum(axis=2, dtype=np.float64)  # (shifts, a)
+    for _ in range(_ROUNDS):
+        joint = mass * learned[:, None]
+        counts = (joint / np.maximum(joint.sum(axis=0), 1e-300)).sum(axis=1) + _STRENGTH * given
+        learned = counts / counts.sum()
+    return np.log(learned).astype(np.float32)
+
+
+def learn_pile(
+    rights: Any,
+    lefts: Any,
+    energy: NDArray[np.floating],
+    score_shifts: Callable[[Any, Any], Evidence],
+    log_prior: LogPrior,
+) -> LogPrior:
+    """The prior of a pile, from its right-hand edges with the most to say."""
+    if len(energy) < 2:
+        return log_prior
+    # by what they show, not by where they stand: the order of the pile must not matter
+    telling = np.argsort(-energy, kind="stable")[:_TELLING]
+    some = rights[telling]
+    evidence = np.concatenate(
+        [score_shifts(some, lefts[start : start + _BLOCK]) for start in range(0, len(energy), _BLOCK)], axis=2
+    )
+    evidence[:, np.arange(len(telling)), telling] = -np.inf
+    return learn_prior(evidence, log_prior)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from deshred.compatibility.shifts import learn_prior, reduce_shifts
+from deshred.compatibility.towers import ROW_STEP, TowersScorer
+
+SHIFTS_PX = np.array([4, 0, -4], np.int16)
+EVEN = np.log(np.full(3, 1 / 3, np.float32))
+
+
+def _pile(shift: int, noise: float, seed: int = 0) -> NDArray[np.float32]:
+    """Evidence of 30 edges, each with its partner at one shift, among strangers."""
+    rng = np.random.default_rng(seed)
+    evidence = rng.normal(0, noise, (3, 30, 31)).astype(np.float32)
+    evidence[shift, np.arange(30), np.arange(30) + 1] += 8
+    return evidence
+
+
+def test_a_pile_that_lies_level_teaches_that_shifts_are_rare() -> None:
+    learned = np.exp(learn_prior(_pile(1, 1.0), EVEN))
+    assert learned.sum() == pytest.approx(1)
+    assert learned[1] > 0.8
+
+
+def test_evidence_that_says_nothing_leaves_the_prior_as_it_is() -> None:
+    given = np.log(np.array([0.2, 0.7, 0.1], np.float32))
+    np.testing.assert_allclose(learn_prior(np.zeros((3, 30, 30), np.float32), given), given, atol=1e-5)
+
+
+def test_few_edges_hardly_move_the_prior() -> None:
+    few = np.exp(learn_prior(_pile(1, 1.0)[:, :2], EVEN))
+    many = np.exp(learn_prior(_pile(1, 1.0), EVEN))
+    assert 1 / 3 < few[1] < 0.6 < many[1]
+
+
+def test_the_learned_prior_does_not_depend_on_the_order_of_the_pile() -> None:
+    evidence = _pile(2, 2.0)
+    shuffled = np.random.default_rng(1).permutation(30)
+    np.testing.assert_allclose(
+        learn_prior(evidence[:, shuffled], EVEN), learn_prior(evidence, EVEN), atol=1e-5
+    )
+
+
+def test_what_a_pile_teaches_tells_partners_from_strangers_at_unlikely_shifts() -> None:
+    evidence = np.random.default_rng(3).normal(0, 2.6, (3, 60, 61)).astype(np.float32)
+    partner = np.arange(60) + 1
+    evidence[1, np.arange(60), partner] += 6
+
+    def share_found(prior: NDArray[np.float32]) -> float:
+        scores = reduce_shifts(evidence, prior, SHIFTS_PX).scores
+        return float((scores.argmax(axis=1) == partner).mean())
+
+    assert share_found(learn_prior(evidence, EVEN)) > share_found(EVEN) + 0.05
+
+
+def test_a_score_is_the_log_sum_over_shifts_and_its_offset_the_best_of_them() -> None:
+    evidence = np.random.default_rng(4).normal(0, 3, (3, 4, 5)).astype(np.float32)
+    prior = np.log(np.array([0.5, 0.25, 0.25], np.float32))
+    block = reduce_shifts(evidence, prior, SHIFTS_PX)
+    for i in range(4):
+        for j in range(5):
+            weighed = [float(evidence[k, i, j] + prior[k]) for k in range(3)]
+            assert block.scores[i, j] == pytest.approx(np.logaddexp.reduce(weighed), rel=1e-5)
+            assert block.offsets[i, j] == SHIFTS_PX[int(np.argmax(weighed))]
+
+
+def test_a_scorer_adapts_to_its_pile_and_stays_as_it_was(small_towers: Path) -> None:
+    scorer = TowersScorer(small_towers)
+    rng = np.random.default_rng(5)
+    rights = rng.normal(size=(20, 750, 8)).astype(np.float16)
+    lefts = np.roll(rights, 1, axis=0)  # the partner of shred i is shred i + 1, three feature rows lower
+    lefts = np.roll(lefts, 3, axis=1)
+    adapted = scorer.adapt(rights, lefts)
+    at = scorer.shifts_px.tolist().index(-3 * ROW_STEP)
+    assert np.exp(adapted.log_prior[at]) > 0.7
+    assert np.exp(scorer.log_prior[at]) < 0.2
