@@ -8,6 +8,7 @@ never a field of the question.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -97,16 +98,26 @@ class Shred:
         return f"Shred({self.id}, {width}x{height} px, {self.dpi:g} dpi)"
 
 
+def check_unique(ids: Sequence[str]) -> None:
+    """Refuse ids that more than one shred has."""
+    twice = sorted(id_ for id_, count in Counter(ids).items() if count > 1)
+    if twice:
+        raise InputError(f"shred ids must be unique; given more than once: {', '.join(twice[:5])}.")
+
+
+def combine_fingerprints(fingerprints: Sequence[str]) -> str:
+    """The fingerprint of a pile, from those of its shreds in order."""
+    return hashlib.sha256("".join(fingerprints).encode()).hexdigest()
+
+
 class ShredSet(Sequence[Shred]):
     """Shreds with unique ids. Index i means `shreds[i]`, always, in every matrix made from them."""
 
     def __init__(self, shreds: Sequence[Shred]) -> None:
         self._shreds = tuple(shreds)
         self.ids = tuple(shred.id for shred in self._shreds)
+        check_unique(self.ids)
         self._index = {id_: i for i, id_ in enumerate(self.ids)}
-        if len(self._index) != len(self.ids):
-            twice = sorted({id_ for id_ in self.ids if self.ids.count(id_) > 1})
-            raise InputError(f"shred ids must be unique; given more than once: {', '.join(twice[:5])}.")
 
     @overload
     def __getitem__(self, index: int) -> Shred: ...
@@ -133,7 +144,7 @@ class ShredSet(Sequence[Shred]):
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 over all shreds, in order."""
-        return hashlib.sha256("".join(s.fingerprint for s in self._shreds).encode()).hexdigest()
+        return combine_fingerprints([shred.fingerprint for shred in self._shreds])
 
     def __repr__(self) -> str:
         return f"ShredSet({len(self)} shreds)"
@@ -156,6 +167,7 @@ class Margins:
     starts: NDArray[np.float32]  # (n,): shred is the first of its page
     ends: NDArray[np.float32]  # (n,): shred is the last of its page
     widths_mm: NDArray[np.float32]  # (n,)
+    heights_mm: NDArray[np.float32] | None = None  # (n,); they tell the format of the paper
 
 
 @dataclass(frozen=True, eq=False)

@@ -201,7 +201,7 @@ def _score_or_resume(
         descriptions = describe(shreds, edges, scorer, progress=progress)
     with stopwatch.measure("score"):
         resuming = scorer if store is None else _ResumingScorer(scorer, store, key)
-        compatibility = compare(shreds, descriptions, resuming, options=settings.scoring, progress=progress)
+        compatibility = compare(descriptions, resuming, options=settings.scoring, progress=progress)
     if store is not None:
         store.save_compatibility(compatibility, key)
         store.remove_blocks()

@@ -270,6 +270,8 @@ def _pack(compatibility: Compatibility, key: str) -> bytes:
     if compatibility.margins is not None:
         margins = compatibility.margins
         arrays |= {"starts": margins.starts, "ends": margins.ends, "widths_mm": margins.widths_mm}
+        if margins.heights_mm is not None:
+            arrays["heights_mm"] = margins.heights_mm
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
@@ -281,7 +283,7 @@ def _unpack(content: bytes, path: Path) -> _Kept:
             held = {name: arrays[name] for name in arrays.files}
         margins = None
         if "starts" in held:
-            margins = Margins(held["starts"], held["ends"], held["widths_mm"])
+            margins = Margins(held["starts"], held["ends"], held["widths_mm"], held.get("heights_mm"))
         scores = np.asarray(held["scores"], np.float32)
         ids = held.get("ids", np.arange(len(scores)).astype(np.str_))
         compatibility = Compatibility(

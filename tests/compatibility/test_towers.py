@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deshred.compatibility.fusion import FusionScorer
+from deshred.compatibility.margins import weigh_margins
 from deshred.compatibility.scoring import ScoringOptions, compare, cut_edges, describe, score
 from deshred.compatibility.towers import ROW_STEP, TowerOptions, TowersScorer
-from deshred.elements import Compatibility, Edge, ShredSet
-from deshred.errors import ModelError, SettingsError
+from deshred.elements import Compatibility, Edge, Shred, ShredSet
+from deshred.errors import InputError, ModelError, SettingsError
 
 
 def _edges(count: int, width: int, seed: int = 0) -> list[Edge]:
@@ -110,10 +112,8 @@ def test_sparse_scores_are_the_dense_ones_where_they_are_kept(
 ) -> None:
     scorer = TowersScorer(small_towers)
     descriptions = describe(tiny_pile, cut_edges(tiny_pile, scorer), scorer)
-    dense = compare(tiny_pile, descriptions, scorer)
-    sparse = compare(
-        tiny_pile, descriptions, scorer, options=ScoringOptions(dense_limit=0, candidates=2, block=3)
-    )
+    dense = compare(descriptions, scorer)
+    sparse = compare(descriptions, scorer, options=ScoringOptions(dense_limit=0, candidates=2, block=3))
     kept = _kept(sparse)
     for i, j in kept:
         assert sparse.score(i, j) == pytest.approx(dense.score(i, j), rel=1e-5)
@@ -149,3 +149,38 @@ def test_a_file_that_is_no_model_is_refused_with_a_remedy(tmp_path: Path) -> Non
 def test_a_width_that_does_not_divide_is_refused() -> None:
     with pytest.raises(SettingsError, match="multiple of 16"):
         TowerOptions(width=60)
+
+
+def test_a_pile_from_a_generator_is_scored_like_one_in_memory(
+    small_towers: Path, tiny_pile: ShredSet
+) -> None:
+    scorer = FusionScorer(small_towers)
+    whole = score(tiny_pile, scorer)
+    parts = score((shred for shred in tiny_pile), scorer, options=ScoringOptions(block=3))
+    assert parts.ids == whole.ids
+    assert parts.fingerprint == whole.fingerprint == tiny_pile.fingerprint
+    np.testing.assert_allclose(parts.scores, whole.scores, rtol=1e-4, atol=1e-4)
+    assert parts.margins is not None
+    assert whole.margins is not None
+    np.testing.assert_allclose(parts.margins.ends, whole.margins.ends, rtol=1e-4, atol=1e-4)
+
+
+def test_ids_given_twice_are_found_across_parts_of_a_pile(small_towers: Path, tiny_pile: ShredSet) -> None:
+    twice = [*tiny_pile, tiny_pile[0]]
+    with pytest.raises(InputError, match=tiny_pile[0].id):
+        score(iter(twice), TowersScorer(small_towers), options=ScoringOptions(block=3))
+
+
+def test_an_edge_scores_the_same_with_blank_paper_wherever_it_stands(
+    small_towers: Path, tiny_pile: ShredSet
+) -> None:
+    """What the outside scores is the zero of an edge: adding a blank shred to the pile shows the same."""
+    scorer = TowersScorer(small_towers)
+    first = tiny_pile[0]
+    white = Shred("white", np.full_like(first.image, 255), np.ones_like(first.mask), first.dpi, first.source)
+    found = score([*tiny_pile, white], scorer)
+    assert found.margins is not None
+    plain = weigh_margins(tiny_pile, cut_edges(tiny_pile, scorer))
+    n = len(tiny_pile)
+    ends = found.margins.ends[:n] - plain.ends
+    np.testing.assert_allclose(ends - ends[0], found.scores[:n, n] - found.scores[0, n], atol=2e-2)

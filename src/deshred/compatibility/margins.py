@@ -7,13 +7,13 @@ own border.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.elements import Compatibility, Edge, Margins, ShredSet
+from deshred.elements import Compatibility, Edge, Margins, Shred, ShredSet
 from deshred.imaging.edges import EdgePair
 
 # Logistic regression on simulated shreds, `benchmarks/margins.py`; a ratio of likelihoods, without the prior
@@ -27,29 +27,46 @@ def weigh_margins(shreds: ShredSet, edges: Sequence[EdgePair]) -> Margins:
         np.array([_evidence(pair.left) for pair in edges], np.float32),
         np.array([_evidence(pair.right) for pair in edges], np.float32),
         np.array([shred.width_mm for shred in shreds], np.float32),
+        np.array([_height_mm(shred) for shred in shreds], np.float32),
     )
+
+
+def _height_mm(shred: Shred) -> float:
+    return float(shred.mask.any(axis=1).sum()) / shred.dpi * 25.4
 
 
 def level_margins(margins: Margins, compatibility: Compatibility) -> Margins:
     """Put the margins on the level of a pile's scores, where a page break can be weighed against a join.
 
-    Contrastive scores are right up to a constant. A join that scores what the second best partner of an edge
-    scores, a stranger as a rule, says nothing: there a page break of neutral margins costs the same.
+    Contrastive scores are right up to a constant that differs from edge to edge: the more ink, the wider they
+    range. A join that scores what the second best partner of its edges scores, a stranger as a rule, says
+    nothing: there a page break of neutral margins costs the same.
     """
-    second = [best[0] for best in _best_two(compatibility) if len(best) == 2]
-    half = np.float32(np.median(second) / 2) if second else np.float32(0)
-    return replace(margins, starts=margins.starts + half, ends=margins.ends + half)
+    half = np.float32(0.5)
+    starts = margins.starts + half * _second_best(compatibility, axis=0)
+    ends = margins.ends + half * _second_best(compatibility, axis=1)
+    return replace(margins, starts=starts, ends=ends)
 
 
-def _best_two(compatibility: Compatibility) -> Iterator[NDArray[np.float32]]:
-    """The two best scores of every right-hand edge, in rising order."""
-    for i in range(len(compatibility)):
-        if compatibility.row_starts is None:
-            row = compatibility.scores[i]
-        else:
-            row = compatibility.scores[compatibility.row_starts[i] : compatibility.row_starts[i + 1]]
-        row = row[np.isfinite(row)]
-        yield np.partition(row, -2)[-2:] if len(row) > 1 else row
+def _second_best(compatibility: Compatibility, axis: int) -> NDArray[np.float32]:
+    """The second best score of every right-hand edge (axis 1) or left-hand edge (axis 0).
+
+    An edge with fewer candidates gets the median of the others.
+    """
+    n, scores = len(compatibility), compatibility.scores
+    second: NDArray[np.float32] = np.full(n, -np.inf, np.float32)
+    if compatibility.row_starts is not None and compatibility.columns is not None:
+        rows = np.repeat(np.arange(n), np.diff(compatibility.row_starts))
+        edges = rows if axis == 1 else compatibility.columns
+        order = np.lexsort((-scores, edges))
+        first = np.searchsorted(edges[order], np.arange(n + 1))
+        enough = np.diff(first) >= 2
+        second[enough] = scores[order][first[:-1][enough] + 1]
+    elif n > 1:
+        second = np.asarray(np.partition(scores, -2, axis=axis).take(-2, axis=axis))
+    known = np.isfinite(second)
+    usual = np.median(second[known]) if known.any() else 0.0
+    return np.where(known, second, usual).astype(np.float32)
 
 
 def count_inked_rows(edge: Edge) -> int:

@@ -6,17 +6,26 @@ network, towers, the outline, a pixel distance and a sum of several all fit this
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deshred.compatibility.confidence import Calibration
-from deshred.compatibility.margins import level_margins, weigh_margins
-from deshred.elements import Compatibility, Edge, Margins, ShredSet
+from deshred.compatibility.margins import weigh_margins
+from deshred.elements import (
+    Compatibility,
+    Edge,
+    Margins,
+    Shred,
+    ShredSet,
+    check_unique,
+    combine_fingerprints,
+)
 from deshred.errors import SettingsError
 from deshred.executors import Executor, SerialExecutor
 from deshred.imaging.edges import EdgeOptions, EdgePair, extract_edges
@@ -81,8 +90,10 @@ class ScoringOptions:
 
 @dataclass(frozen=True, eq=False)
 class Descriptions:
-    """All edges of a pile as a scorer sees them, ready to be compared."""
+    """All edges of a pile as a scorer sees them, ready to be compared; no pixels any more."""
 
+    ids: tuple[str, ...]
+    fingerprint: str  # of the ShredSet
     rights: Any
     lefts: Any
     tops: NDArray[np.int32]  # (n,): the shred's row that is row 0 of its edges
@@ -90,17 +101,54 @@ class Descriptions:
 
 
 def score(
-    shreds: ShredSet,
+    shreds: Iterable[Shred],
     scorer: Scorer,
     *,
     options: ScoringOptions | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Compatibility:
-    """Score every join of a pile."""
-    edges = cut_edges(shreds, scorer, executor=executor, progress=progress)
-    descriptions = describe(shreds, edges, scorer, progress=progress)
-    return compare(shreds, descriptions, scorer, options=options, progress=progress)
+    """Score every join of a pile.
+
+    Shreds are looked at once, some at a time, and not kept: a pile that does not fit into memory can come
+    from a generator.
+    """
+    options = options or ScoringOptions()
+    coming = iter(shreds)
+    parts: list[Descriptions] = []
+    fingerprints: list[str] = []
+    while part := list(islice(coming, options.block)):
+        some = ShredSet(part)
+        parts.append(describe(some, cut_edges(some, scorer, executor=executor), scorer))
+        fingerprints += [shred.fingerprint for shred in some]
+        if progress:
+            progress("encoding", len(fingerprints), len(fingerprints))
+    descriptions = _join_descriptions(parts, fingerprints)
+    parts.clear()
+    return compare(descriptions, scorer, options=options, progress=progress)
+
+
+def _join_descriptions(parts: Sequence[Descriptions], fingerprints: Sequence[str]) -> Descriptions:
+    ids = tuple(id_ for part in parts for id_ in part.ids)
+    check_unique(ids)
+    return Descriptions(
+        ids,
+        combine_fingerprints(fingerprints),
+        _join([part.rights for part in parts]),
+        _join([part.lefts for part in parts]),
+        _join([part.tops for part in parts]),
+        _join([part.margins for part in parts]),
+    )
+
+
+def _join(parts: Sequence[Any]) -> Any:
+    """Arrays one behind the other, also inside dataclasses."""
+    first = parts[0]
+    if is_dataclass(first) and not isinstance(first, type):
+        return replace(
+            first, **{f.name: _join([getattr(part, f.name) for part in parts]) for f in fields(first)}
+        )
+    return None if first is None else np.concatenate(parts)
 
 
 def cut_edges(
@@ -128,11 +176,36 @@ def describe(
     if progress:
         progress("encoding", 2, 2)
     tops = np.array([pair.left.top for pair in edges], np.int32)
-    return Descriptions(rights, lefts, tops, weigh_margins(shreds, edges))
+    margins = face_outside(weigh_margins(shreds, edges), rights, lefts, scorer)
+    return Descriptions(shreds.ids, shreds.fingerprint, rights, lefts, tops, margins)
+
+
+def face_outside(margins: Margins, rights: Any, lefts: Any, scorer: Scorer) -> Margins:
+    """Put margins on the level of the scores, where a page break can be weighed against a join.
+
+    Contrastive scores are right up to a constant that differs from edge to edge. What an edge scores with
+    blank paper in place of a partner is its zero: a page break of neutral margins is worth as much as that.
+    """
+    rows, width = scorer.edge_options.rows, scorer.edge_options.width
+    blank = Edge(
+        np.zeros((rows, width), np.uint8),
+        np.zeros(rows, np.float32),
+        np.full((rows, 3), 255, np.uint8),
+        0,
+    )
+    before, behind = scorer.encode_rights([blank]), scorer.encode_lefts([blank])
+    half = scorer.score_block(before, behind).scores[0, 0] / 2
+    starts = np.concatenate([scorer.score_block(before, part).scores[0] for part in _parts(lefts)]) - half
+    ends = np.concatenate([scorer.score_block(part, behind).scores[:, 0] for part in _parts(rights)]) - half
+    return replace(margins, starts=margins.starts + starts, ends=margins.ends + ends)
+
+
+def _parts(descriptions: Any) -> Iterator[Any]:
+    size = ScoringOptions().block
+    return (descriptions[start : start + size] for start in range(0, max(len(descriptions), 1), size))
 
 
 def compare(
-    shreds: ShredSet,
     descriptions: Descriptions,
     scorer: Scorer,
     *,
@@ -142,12 +215,12 @@ def compare(
     """Score all joins; dense up to `dense_limit` shreds, the best candidates of each edge beyond."""
     options = options or ScoringOptions()
     scorer = scorer.adapt(descriptions.rights, descriptions.lefts)
-    blocks = _blocks(len(shreds), descriptions, scorer, options.block, progress)
-    if len(shreds) <= options.dense_limit:
-        compatibility = _gather_dense(shreds, blocks)
+    blocks = _blocks(descriptions, scorer, options.block, progress)
+    if len(descriptions.ids) <= options.dense_limit:
+        compatibility = _gather_dense(descriptions, blocks)
     else:
-        compatibility = _gather_sparse(shreds, blocks, options.candidates)
-    return replace(compatibility, margins=level_margins(descriptions.margins, compatibility))
+        compatibility = _gather_sparse(descriptions, blocks, options.candidates)
+    return replace(compatibility, margins=descriptions.margins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,9 +231,10 @@ class _PlacedBlock:
 
 
 def _blocks(
-    count: int, descriptions: Descriptions, scorer: Scorer, size: int, progress: Progress | None
+    descriptions: Descriptions, scorer: Scorer, size: int, progress: Progress | None
 ) -> Iterator[_PlacedBlock]:
     """Blocks from left to right, then down; joins of a shred with itself cannot be."""
+    count = len(descriptions.ids)
     starts = range(0, count, size)
     tops = descriptions.tops
     for done, (row, column) in enumerate(((r, c) for r in starts for c in starts), 1):
@@ -176,18 +250,21 @@ def _blocks(
             progress("scoring", done, len(starts) ** 2)
 
 
-def _gather_dense(shreds: ShredSet, blocks: Iterator[_PlacedBlock]) -> Compatibility:
-    scores = np.empty((len(shreds), len(shreds)), np.float32)
+def _gather_dense(descriptions: Descriptions, blocks: Iterator[_PlacedBlock]) -> Compatibility:
+    count = len(descriptions.ids)
+    scores = np.empty((count, count), np.float32)
     offsets = np.empty(scores.shape, np.int16)
     for placed in blocks:
         scores[placed.rows, placed.columns] = placed.block.scores
         offsets[placed.rows, placed.columns] = placed.block.offsets
-    return Compatibility(shreds.ids, scores, offsets, shreds.fingerprint)
+    return Compatibility(descriptions.ids, scores, offsets, descriptions.fingerprint)
 
 
-def _gather_sparse(shreds: ShredSet, blocks: Iterator[_PlacedBlock], candidates: int) -> Compatibility:
+def _gather_sparse(
+    descriptions: Descriptions, blocks: Iterator[_PlacedBlock], candidates: int
+) -> Compatibility:
     """Keep a join when it is among the best candidates of its row or of its column."""
-    count = len(shreds)
+    count = len(descriptions.ids)
     best_of_row = _Best(count, candidates)
     best_of_column = _Best(count, candidates)
     for placed in blocks:
@@ -202,10 +279,10 @@ def _gather_sparse(shreds: ShredSet, blocks: Iterator[_PlacedBlock], candidates:
     offsets = np.concatenate([by_row.offsets, by_column.offsets])[first]
     row_starts = np.searchsorted(keys, np.arange(count + 1, dtype=np.int64) * count)
     return Compatibility(
-        shreds.ids,
+        descriptions.ids,
         scores,
         offsets,
-        shreds.fingerprint,
+        descriptions.fingerprint,
         row_starts=row_starts,
         columns=(keys % count).astype(np.int32),
     )

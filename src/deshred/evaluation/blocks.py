@@ -12,14 +12,13 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.compatibility.margins import level_margins
-from deshred.compatibility.scoring import ScoreBlock, Scorer
+from deshred.compatibility.scoring import ScoreBlock, Scorer, face_outside
 from deshred.elements import Compatibility, Margins
 from deshred.executors import Progress
 from deshred.imaging.edges import EdgePair
@@ -78,6 +77,9 @@ class ScoreBlocks:
         with self._stopwatch.measure("encode"):
             self._rights = scorer.encode_rights([pair.right for pair in edges])
             self._lefts = scorer.encode_lefts([pair.left for pair in edges])
+        with self._stopwatch.measure("score"):
+            margins = _join([document.margins for document in documents])
+            self._margins = face_outside(margins, self._rights, self._lefts, scorer)
 
     def count_shreds(self, window: Window) -> int:
         """The number of shreds in a window."""
@@ -92,9 +94,8 @@ class ScoreBlocks:
         offsets = np.block([[block.offsets for block in row] for row in rows])[np.ix_(order, order)]
         np.fill_diagonal(scores, -np.inf)
         ids = self._ids[self._starts[window.start] : self._starts[window.stop]]
-        margins = _join_margins([self._documents[at].margins for at in documents], order)
-        pile = Compatibility(tuple(ids[i] for i in order.tolist()), scores, offsets)
-        return replace(pile, margins=level_margins(margins, pile))
+        margins = _pick(self._margins, self._starts[window.start] + order)
+        return Compatibility(tuple(ids[i] for i in order.tolist()), scores, offsets, margins=margins)
 
     def score_all(self, windows: Sequence[Window]) -> None:
         """Compute every block that these windows share, with progress."""
@@ -149,12 +150,19 @@ class ScoreBlocks:
         return hashlib.sha256("\n".join((FORMAT, self._scorer.fingerprint, *pair)).encode()).hexdigest()
 
 
-def _join_margins(margins: Sequence[Margins], order: NDArray[np.int64]) -> Margins:
+def _join(margins: Sequence[Margins]) -> Margins:
+    heights = [one.heights_mm for one in margins if one.heights_mm is not None]
     return Margins(
-        np.concatenate([one.starts for one in margins])[order],
-        np.concatenate([one.ends for one in margins])[order],
-        np.concatenate([one.widths_mm for one in margins])[order],
+        np.concatenate([one.starts for one in margins]),
+        np.concatenate([one.ends for one in margins]),
+        np.concatenate([one.widths_mm for one in margins]),
+        np.concatenate(heights) if len(heights) == len(margins) else None,
     )
+
+
+def _pick(margins: Margins, at: NDArray[np.int64]) -> Margins:
+    heights = None if margins.heights_mm is None else margins.heights_mm[at]
+    return Margins(margins.starts[at], margins.ends[at], margins.widths_mm[at], heights)
 
 
 def _save(file: Path, block: ScoreBlock) -> None:
