@@ -72,3 +72,24 @@ def test_rows_without_paper_do_no_harm() -> None:
 def test_options_that_make_no_sense_are_refused() -> None:
     with pytest.raises(SettingsError, match="noise"):
         OutlineOptions(noise=0)
+
+
+@pytest.mark.parametrize("noise", [0.3, 1.0])
+def test_a_pile_tells_how_much_its_outlines_differ(noise: float) -> None:
+    rng = np.random.default_rng(0)
+    tears = draw_tears(rng, 25, 3000, 1.5)
+    rights = [_edge(tear + noise * rng.standard_normal(3000)) for tear in tears[1:]]
+    lefts = [_edge(-tear + noise * rng.standard_normal(3000)) for tear in tears[:-1]]
+    scorer = OutlineScorer()
+    adapted = scorer.adapt(scorer.encode_rights(rights), scorer.encode_lefts(lefts))
+    # a curve is sampled every other row, so independent noise of rows is averaged over two
+    assert noise / 2 <= adapted.options.noise <= noise * 1.1
+    assert scorer.options.noise == OutlineOptions().noise
+
+
+def test_a_pile_without_torn_outlines_teaches_nothing() -> None:
+    scorer = OutlineScorer()
+    straight = [_edge(np.zeros(3000)) for _ in range(5)]
+    adapted = scorer.adapt(scorer.encode_rights(straight), scorer.encode_lefts(straight))
+    assert adapted.options == scorer.options
+    np.testing.assert_allclose(adapted.log_prior, scorer.log_prior, atol=1e-5)

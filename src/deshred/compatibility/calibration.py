@@ -13,20 +13,21 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import linear_sum_assignment, minimize
 
 from deshred.compatibility.confidence import Calibration, find_margins
 from deshred.compatibility.fusion import Evidence, FusionScorer, FusionWeights
+from deshred.compatibility.scoring import face_outside
 from deshred.compatibility.shifts import LogPrior, learn_prior, reduce_shifts
 from deshred.compatibility.shredding import ShreddingOptions, shred_page
-from deshred.elements import Compatibility, Shred, ShredSet, Source
+from deshred.elements import Compatibility, Margins, Shred, ShredSet, Source
 from deshred.errors import InputError
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.edges import extract_edges
 from deshred.imaging.intact import IntactPage
 
 _PAGES_PER_PILE = 6
-_RIDGE = 1e-3  # keeps a curve finite when a pile is solved without a mistake
+_RIDGE = 1e-3  # towards scores that are nats already, where piles are solved without a mistake
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,7 @@ class _Pile:
 
     evidence: Evidence
     joins: NDArray[np.intp]  # (m, 2)
+    outside: Margins  # what the ink of each edge scores with blank paper
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,12 @@ def _simulate(scorer: FusionScorer, pages: Sequence[IntactPage], rng: np.random.
     edges = [extract_edges(shred, options=scorer.edge_options) for shred in ShredSet(shreds)]
     rights = scorer.encode_rights([pair.right for pair in edges])
     lefts = scorer.encode_lefts([pair.left for pair in edges])
-    return _Pile(scorer.score_shifts(rights, lefts), np.array(joins))
+    zeros = np.zeros(len(shreds), np.float32)
+    return _Pile(
+        scorer.adapt(rights, lefts).score_shifts(rights, lefts),
+        np.array(joins),
+        face_outside(Margins(zeros, zeros, zeros), rights.features, lefts.features, scorer.towers),
+    )
 
 
 def _scores(evidence: Evidence, weights: FusionWeights, log_prior: LogPrior) -> NDArray[np.float32]:
@@ -138,15 +145,24 @@ def _fit_weights(piles: Sequence[_Pile], log_prior: LogPrior) -> FusionWeights:
     return FusionWeights(*(round(float(weight), 4) for weight in np.exp(best.x)))
 
 
+def _choose(scores: NDArray[np.float32], outside: Margins, weights: FusionWeights) -> list[tuple[int, int]]:
+    """The best assignment of partners, where a partner is better than the end of a page."""
+    finite = np.where(np.isfinite(scores), scores, np.float32(-1e6))
+    rows, columns = linear_sum_assignment(finite, maximize=True)
+    page_break = weights.ink * (outside.ends[rows] + outside.starts[columns])
+    joined = finite[rows, columns] > page_break
+    return list(zip(rows[joined].tolist(), columns[joined].tolist(), strict=True))
+
+
 def _fit_curve(piles: Sequence[_Pile], weights: FusionWeights, log_prior: LogPrior) -> Calibration:
-    """Logistic regression from margins to truth, on the best candidate of each edge."""
+    """Logistic regression from margins to truth, on the joins that a solver would choose."""
     margins, truths = [], []
     for pile in piles:
         scores = _scores(pile.evidence, weights, log_prior)
         ids = tuple(map(str, range(len(scores))))
         compatibility = Compatibility(ids, scores, np.zeros(scores.shape, np.int16))
         true = set(map(tuple, pile.joins.tolist()))
-        chosen = [(i, int(j)) for i, j in enumerate(scores.argmax(axis=1))]
+        chosen = _choose(scores, pile.outside, weights)
         margins.append(find_margins(compatibility, chosen))
         truths.append(np.array([pair in true for pair in chosen]))
     margin, truth = np.concatenate(margins), np.concatenate(truths)
@@ -155,7 +171,7 @@ def _fit_curve(piles: Sequence[_Pile], weights: FusionWeights, log_prior: LogPri
         slope, intercept = parameters
         log_odds = slope * margin + intercept
         loss = np.logaddexp(0, np.where(truth, -log_odds, log_odds)).mean()
-        return float(loss + _RIDGE * (slope - 1) ** 2)
+        return float(loss + _RIDGE * ((slope - 1) ** 2 + intercept**2))
 
     best = minimize(surprise, np.array([0.3, 0.0]), method="Nelder-Mead")
     slope, intercept = best.x

@@ -88,10 +88,11 @@ class FusionScorer:
         return Impressions(self.towers.encode_lefts(edges), self.outline.encode_lefts(edges))
 
     def adapt(self, rights: Impressions, lefts: Impressions) -> FusionScorer:
-        """This scorer with the shifts of the pile at hand."""
+        """This scorer with the noise and the shifts of the pile at hand."""
         adapted = copy(self)
+        adapted.outline = self.outline.adapt(rights.curves, lefts.curves)
         energy = measure_energy(rights.features)
-        adapted.log_prior = learn_pile(rights, lefts, energy, self._combine, self.log_prior)
+        adapted.log_prior = learn_pile(rights, lefts, energy, adapted._combine, self.log_prior)
         return adapted
 
     def score_block(self, rights: Impressions, lefts: Impressions) -> ScoreBlock:

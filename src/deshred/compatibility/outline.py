@@ -4,14 +4,14 @@ Each outline loses its slow part and becomes a curve. Under "these two were one"
 samples of one tear, each with noise of its own; otherwise they are strangers. The log-likelihood ratio of
 these two Gaussian models is the evidence; a small share of true joins is taken to be torn beyond
 recognition, which bounds what a poor fit can say. A straight outline (a rectangular crop) has no variance,
-hence no correlation to expect, and says nothing.
+hence no correlation to expect, and says nothing. How much noise there is, each pile tells by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,22 @@ from scipy.ndimage import gaussian_filter1d
 
 from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.scoring import ScoreBlock
-from deshred.compatibility.shifts import LogPrior, learn_pile, reduce_shifts
+from deshred.compatibility.shifts import (
+    Evidence,
+    LogPrior,
+    find_telling,
+    forbid_own,
+    learn_prior,
+    measure_likelihood,
+    reduce_shifts,
+)
 from deshred.elements import Edge
 from deshred.errors import SettingsError
 from deshred.imaging.edges import EdgeOptions
 
 ROW_STEP = 2  # px of paper per sample of a curve
+_NOISES = (0.3, 0.45, 0.6, 0.8, 1.0, 1.3, 1.7)  # px that a pile can choose from
+_STRENGTH = 5.0  # how strongly a pile with little to say keeps to the noise of the options
 
 
 @dataclass(frozen=True)
@@ -33,7 +43,7 @@ class OutlineOptions:
 
     slow_rows: float = 40.0
     clip: float = 12.0
-    noise: float = 1.0
+    noise: float = 1.0  # where a pile does not tell
     ruined: float = 0.02  # share of true joins whose outlines do not fit at all
     shift: int = 20
 
@@ -87,30 +97,47 @@ class OutlineScorer:
         # outwards is the other way on this side: the same tear has the opposite sign
         return self._encode([-edge.outline for edge in edges])
 
-    def score_shifts(self, rights: Curves, lefts: Curves) -> NDArray[np.float32]:
+    def score_shifts(self, rights: Curves, lefts: Curves) -> Evidence:
         """The evidence at every shift. -> (shifts, a, b)"""
+        return self._weigh(self._correlate(rights, lefts), rights, lefts, self.options.noise)
+
+    def _correlate(self, rights: Curves, lefts: Curves) -> NDArray[np.float32]:  # (shifts, a, b)
         reach = self.options.shift // ROW_STEP
         samples = rights.values.shape[1]
         padded = np.pad(lefts.values, ((0, 0), (reach, reach)))
-        correlation = np.stack(
-            [rights.values @ padded[:, k : k + samples].T for k in range(2 * reach + 1)]
-        )  # (shifts, a, b)
+        return np.stack([rights.values @ padded[:, k : k + samples].T for k in range(2 * reach + 1)])
+
+    def _weigh(
+        self, correlation: NDArray[np.float32], rights: Curves, lefts: Curves, noise: float
+    ) -> Evidence:
+        """The log-likelihood ratio of correlations under so much noise."""
         variance = rights.spread[:, None] * lefts.spread
-        expected = variance / (variance + self.options.noise**2)
+        expected = variance / (variance + noise**2)
         freedom = np.sqrt(rights.freedom[:, None] * lefts.freedom)
         rest = 1 - expected**2
         constant = -0.5 * np.log(rest) - expected**2 / rest
         fits = freedom * (constant + correlation * (expected / rest))
         ruined = self.options.ruined
-        evidence: NDArray[np.float32] = np.logaddexp(
-            fits + np.float32(np.log1p(-ruined)), np.float32(np.log(ruined))
-        )
+        evidence: Evidence = np.logaddexp(fits + np.float32(np.log1p(-ruined)), np.float32(np.log(ruined)))
         return evidence
 
     def adapt(self, rights: Curves, lefts: Curves) -> OutlineScorer:
-        """This scorer with the shifts of the pile at hand."""
+        """This scorer with the noise and the shifts of the pile at hand."""
+        telling = find_telling(rights.spread)
+        some = rights[telling]
+        correlation = self._correlate(some, lefts)
+
+        def weigh(noise: float) -> Evidence:
+            return forbid_own(self._weigh(correlation, some, lefts, noise), telling)
+
+        def likelihood(noise: float) -> float:
+            doubt = _STRENGTH * np.log(noise / self.options.noise) ** 2
+            return measure_likelihood(weigh(noise), self.log_prior) - float(doubt)
+
         adapted = copy(self)
-        adapted.log_prior = learn_pile(rights, lefts, rights.spread, self.score_shifts, self.log_prior)
+        noise = max(_NOISES, key=likelihood)
+        adapted.options = replace(self.options, noise=noise)
+        adapted.log_prior = learn_prior(weigh(noise), self.log_prior)
         return adapted
 
     def score_block(self, rights: Curves, lefts: Curves) -> ScoreBlock:

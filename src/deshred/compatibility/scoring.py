@@ -26,7 +26,7 @@ from deshred.elements import (
     check_unique,
     combine_fingerprints,
 )
-from deshred.errors import SettingsError
+from deshred.errors import InputError, SettingsError
 from deshred.executors import Executor, SerialExecutor
 from deshred.imaging.edges import EdgeOptions, EdgePair, extract_edges
 
@@ -123,6 +123,8 @@ def score(
         fingerprints += [shred.fingerprint for shred in some]
         if progress:
             progress("encoding", len(fingerprints), len(fingerprints))
+    if not parts:
+        raise InputError("there are no shreds to score. Give at least two.")
     descriptions = _join_descriptions(parts, fingerprints)
     parts.clear()
     return compare(descriptions, scorer, options=options, progress=progress)

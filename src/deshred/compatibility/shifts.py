@@ -50,6 +50,27 @@ def learn_prior(evidence: Evidence, log_prior: LogPrior) -> LogPrior:
     return np.log(learned).astype(np.float32)
 
 
+def measure_likelihood(evidence: Evidence, log_prior: LogPrior) -> float:
+    """How well the evidence explains that each row has a partner somewhere, in nats, after learning."""
+    prior = learn_prior(evidence, log_prior).astype(np.float64)
+    found = np.logaddexp.reduce(np.logaddexp.reduce(evidence + prior[:, None, None], axis=0), axis=1)
+    return float(found[np.isfinite(found)].sum())
+
+
+def find_telling(energy: NDArray[np.floating]) -> NDArray[np.intp]:
+    """The edges with the most to say.
+
+    By what they show, not by where they stand: the order of the pile must not matter.
+    """
+    return np.argsort(-energy, kind="stable")[:_TELLING]
+
+
+def forbid_own(evidence: Evidence, rows: NDArray[np.intp]) -> Evidence:
+    """The evidence of some rows of a pile, where no shred stands beside itself."""
+    evidence[:, np.arange(len(rows)), rows] = -np.inf
+    return evidence
+
+
 def learn_pile(
     rights: Any,
     lefts: Any,
@@ -58,13 +79,9 @@ def learn_pile(
     log_prior: LogPrior,
 ) -> LogPrior:
     """The prior of a pile, from its right-hand edges with the most to say."""
-    if len(energy) < 2:
-        return log_prior
-    # by what they show, not by where they stand: the order of the pile must not matter
-    telling = np.argsort(-energy, kind="stable")[:_TELLING]
+    telling = find_telling(energy)
     some = rights[telling]
     evidence = np.concatenate(
         [score_shifts(some, lefts[start : start + _BLOCK]) for start in range(0, len(energy), _BLOCK)], axis=2
     )
-    evidence[:, np.arange(len(telling)), telling] = -np.inf
-    return learn_prior(evidence, log_prior)
+    return learn_prior(forbid_own(evidence, telling), log_prior)

@@ -25,7 +25,8 @@ class Damage:
 
     lost: int = 4  # paper lost between two shreds, at most
     ink_loss: float = 3.0  # depth of the band along the tear where ink is gone, typical
-    ragged: float = 1.5  # amplitude of the tear around its straight line
+    ragged: float = 1.5  # amplitude of the tear around its straight line, at most
+    fray: float = 1.5  # how far fibers make each side of a tear differ from the other, at most
     shift: int = 20  # a shred lies higher or lower than its neighbor, at most
     drift: float = 2.0  # further vertical drift over 256 rows, from tilt, at most
     specks: float = 0.01  # share of flipped pixels, at most
@@ -81,6 +82,15 @@ def draw_tears(rng: np.random.Generator, count: int, rows: int, amplitude: float
     grain = rng.standard_normal((count, rows)).astype(np.float32)
     tears: Curve = amplitude * (wander + 0.7 * teeth + 0.2 * grain)
     return tears
+
+
+def draw_fray(rng: np.random.Generator, count: int, rows: int, most: float) -> Curve:
+    """How much paper each row of one side lacks of the shared tear: fibers, a few rows long. (count, rows)"""
+    depth = rng.uniform(min(0.2, most), most, (count, 1))
+    fibers = smooth_noise(rng, count, rows, rng.uniform(3, 12))
+    grain = rng.standard_normal((count, rows)).astype(np.float32)
+    fray: Curve = np.abs(0.8 * fibers + 0.5 * grain) * depth.astype(np.float32)
+    return fray
 
 
 def draw_ink_loss(rng: np.random.Generator, count: int, rows: int, depth: float) -> Curve:
@@ -179,10 +189,11 @@ def shred_page(
     damage = options.damage
     cuts = options.shreds - 1
     tears = draw_tears(rng, cuts, height, damage.ragged)
+    tears *= rng.uniform(0.3, 1, (cuts, 1)).astype(np.float32)  # some knives cut straighter than others
     pitch = width / options.shreds
     centers = pitch * np.arange(1, options.shreds) + rng.uniform(-0.05, 0.05, cuts) * pitch
     lost = rng.integers(0, damage.lost + 1, cuts)[:, None]
-    fray = np.abs(rng.standard_normal((2, cuts, height))) * 0.3  # each side tears a little differently
+    fray = [draw_fray(rng, cuts, height, damage.fray) for _ in range(2)]
     line = centers[:, None] + tears
     ends = np.vstack([np.rint(line - lost / 2 - fray[0]), np.full((1, height), width)])
     starts = np.vstack([np.zeros((1, height)), np.rint(line + lost / 2 + fray[1])])
