@@ -121,6 +121,30 @@ def plot(results: Results, methods: Sequence[str], file: Path) -> None:
     figure.savefig(file, dpi=120)
 
 
+def plot_reliability(results: Results, file: Path) -> None:
+    """What probabilities of joins promise against what they keep, all documents mixed."""
+    import matplotlib.pyplot as plt
+
+    shown = [name for name in COLLECTIONS if ("default", name) in results]
+    figure, axes = plt.subplots(
+        1, len(shown), figsize=(4 * len(shown), 4), layout="constrained", squeeze=False
+    )
+    for axis, name in zip(axes[0], shown, strict=True):
+        reliability = results["default", name]["accuracy"]["all"]["reliability"]
+        bins = reliability["bins"]
+        axis.plot([0, 1], [0, 1], color="#999999", linestyle="--")
+        sizes = [20 + 300 * entry["joins"] / reliability["joins"] for entry in bins]
+        axis.scatter([b["promised"] for b in bins], [b["kept"] for b in bins], s=sizes, color="#4878a8")
+        for entry in bins:
+            axis.annotate(entry["joins"], (entry["promised"], entry["kept"]), fontsize=7)
+        axis.set(
+            title=f"{COLLECTIONS[name]}: calibration error {reliability['error']:.1%}",
+            xlabel="probability of the join",
+            ylabel="share of right joins",
+        )
+    figure.savefig(file, dpi=120)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Regenerate the table of accuracies.")
     parser.add_argument("data", type=Path, help=f"folder that holds {', '.join(COLLECTIONS)}")
@@ -145,6 +169,8 @@ def main() -> None:
     table = to_markdown(results, methods)
     write_atomically(arguments.output / "accuracy.md", table.encode())
     plot(results, methods, arguments.output / "accuracy.png")
+    if "default" in methods:
+        plot_reliability(results, arguments.output / "reliability.png")
     print(table)
 
 

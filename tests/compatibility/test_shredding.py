@@ -37,11 +37,15 @@ def test_without_damage_the_shreds_side_by_side_are_the_page() -> None:
 
 
 def test_both_sides_of_a_cut_share_their_tear() -> None:
-    options = ShreddingOptions(shreds=3, shift=0, tilt_degrees=0.0)
-    left, right, _ = shred_page(PAGE, np.random.default_rng(1), options=options)
-    right_border = left.mask.shape[1] - left.mask[:, ::-1].argmax(axis=1)
-    left_border = right.mask.argmax(axis=1)
-    assert np.corrcoef(right_border, left_border)[0, 1] > 0.7
+    def correlation(fray: float) -> float:
+        options = ShreddingOptions(shreds=3, shift=0, tilt_degrees=0.0, damage=Damage(fray=fray))
+        left, right, _ = shred_page(PAGE, np.random.default_rng(1), options=options)
+        right_border = left.mask.shape[1] - left.mask[:, ::-1].argmax(axis=1)
+        left_border = right.mask.argmax(axis=1)
+        return float(np.corrcoef(right_border, left_border)[0, 1])
+
+    assert correlation(0.3) > 0.8
+    assert 0.2 < correlation(1.5) < correlation(0.3)  # fibers make the sides differ
 
 
 def test_without_damage_the_windows_of_a_join_are_neighbors_in_the_page() -> None:
