@@ -21,6 +21,7 @@ _TELLING = 128  # edges that the shifts of a pile are learned from
 _BLOCK = 512  # left-hand edges looked at together: bounds the memory
 _ROUNDS = 8
 _STRENGTH = 5.0  # the given prior counts like so many joins
+_TRUST = 0.5  # the rest stays with the given prior: a few shreds may slip much further than most
 
 
 def reduce_shifts(evidence: Evidence, log_prior: LogPrior, shifts_px: NDArray[np.int16]) -> ScoreBlock:
@@ -47,7 +48,7 @@ def learn_prior(evidence: Evidence, log_prior: LogPrior) -> LogPrior:
         joint = mass * learned[:, None]
         counts = (joint / np.maximum(joint.sum(axis=0), 1e-300)).sum(axis=1) + _STRENGTH * given
         learned = counts / counts.sum()
-    return np.log(learned).astype(np.float32)
+    return np.log(_TRUST * learned + (1 - _TRUST) * given).astype(np.float32)
 
 
 def measure_likelihood(evidence: Evidence, log_prior: LogPrior) -> float:
