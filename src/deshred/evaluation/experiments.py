@@ -8,7 +8,7 @@ Recognition 107 (2020). Shreds are shuffled before each solving, so that no tie 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -150,19 +150,11 @@ class _Solving:
     options: EvaluationOptions
     stopwatch: Stopwatch
 
-    @property
-    def arrangement(self) -> ArrangementOptions:
-        """As asked for. Log-odds also tell where a path begins and ends; the paper's ends are free."""
-        options = self.options.arrangement
-        if options.use_margins is None and options.solver == "exact" and self.scorer.calibration is not None:
-            return replace(options, use_margins=True)
-        return options
-
     def solve(self, window: Window) -> _Solved:
         rng = np.random.default_rng([self.options.seed, window.start, window.stop])
         compatibility = self.blocks.assemble(window, rng.permutation(self.blocks.count_shreds(window)))
         with self.stopwatch.measure("solve"):
-            arrangement = arrange(compatibility, options=self.arrangement)
+            arrangement = arrange(compatibility, options=self.options.arrangement)
         return self._judge(rate(arrangement, compatibility, self.scorer.calibration), window)
 
     def _judge(self, arrangement: Arrangement, window: Window) -> _Solved:
