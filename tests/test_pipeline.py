@@ -35,7 +35,8 @@ class CountingScorer(OutlineScorer):
         return super().encode_rights(edges)
 
     def adapt(self, rights: Any, lefts: Any, /) -> CountingScorer:
-        self.log_prior = super().adapt(rights, lefts).log_prior
+        adapted = super().adapt(rights, lefts)
+        self.options, self.log_prior = adapted.options, adapted.log_prior
         return self  # a copy would count for itself
 
     def score_block(self, rights: Any, lefts: Any) -> ScoreBlock:

@@ -21,6 +21,7 @@ from deshred.flags import (
     DEMO,
     EVALUATION,
     PAIRWISE,
+    SAMPLES,
     SHREDDING,
     TOWERS,
     AsJson,
@@ -510,6 +511,12 @@ def train_pairwise(
     batch: Annotated[int, flag_default(PAIRWISE, "batch")],
     seed: Annotated[int, flag_default(PAIRWISE, "seed")],
     threads: Threads,
+    max_positives: Annotated[
+        int, flag_default(SAMPLES, "max_positives", help="Windows of true joins per page and epoch, at most.")
+    ],
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Peak of the learning rate; 0.002, or 0.0001 with --init.")
+    ] = None,
     init: Annotated[Path | None, typer.Option(help="ImageNet weights in torchvision's format.")] = None,
     resume: Checkpointed = False,
     quiet: Quiet = False,
@@ -523,12 +530,17 @@ def train_pairwise(
       deshred reconstruct scans/ -o out/ --scorer pairwise --model mine.onnx
     """
     from deshred.compatibility.pairwise_training import PairwiseTask, PairwiseTrainingOptions
+    from deshred.compatibility.samples import SampleOptions
     from deshred.compatibility.training import TrainingOptions, train
     from deshred.imaging.intact import load_intact
 
-    training = PairwiseTrainingOptions(epochs=epochs, batch=batch, seed=seed, init=init)
+    training = PairwiseTrainingOptions(
+        epochs=epochs, batch=batch, learning_rate=learning_rate, seed=seed, init=init
+    )
     with progress_reporter(quiet=quiet) as progress:
-        task = PairwiseTask(load_intact(pages, progress=progress), training=training)
+        intact = load_intact(pages, progress=progress)
+        samples = SampleOptions(max_positives=max_positives)
+        task = PairwiseTask(intact, options=samples, training=training)
         options = TrainingOptions(seed=seed, threads=threads)
         train(task, output, options=options, resume=resume, report=figure_reporter(progress))
     say(f"model: {output}")

@@ -93,12 +93,13 @@ def examine() -> Diagnosis:
 
 def draw_tiny_pile() -> ShredSet:
     """The top of a drawn page in a few simulated shreds, in their true order."""
-    from deshred.compatibility.shredding import ShreddingOptions, shred_page
+    from deshred.compatibility.shredding import Damage, ShreddingOptions, shred_page
     from deshred.imaging.drawing import draw_page
 
+    mild = Damage(fray=0.3)  # half a page must be enough for every scorer
     rng = np.random.default_rng(SEED)
     page = draw_page("letter", rng)[:1600, 200:1400]
-    shreds = shred_page(page, rng, options=ShreddingOptions(shreds=SHREDS))
+    shreds = shred_page(page, rng, options=ShreddingOptions(shreds=SHREDS, damage=mild))
     return ShredSet(
         [
             Shred(f"tiny-{number}", one.image, one.mask, 300.0, Source(Path("drawn"), "", number))

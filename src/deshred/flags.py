@@ -34,6 +34,7 @@ EVALUATION = "deshred.evaluation.experiments:EvaluationOptions"
 DEMO = "deshred.evaluation.demo:DemoOptions"
 SHREDDING = "deshred.compatibility.shredding:ShreddingOptions"
 PAIRWISE = "deshred.compatibility.pairwise_training:PairwiseTrainingOptions"
+SAMPLES = "deshred.compatibility.samples:SampleOptions"
 TOWERS = "deshred.compatibility.tower_network:TowerTrainingOptions"
 TRAINING = "deshred.compatibility.training:TrainingOptions"
 

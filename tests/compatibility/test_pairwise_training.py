@@ -7,14 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 torch = pytest.importorskip("torch", reason="training needs deshred[train]")
 
+from deshred.cli import app  # noqa: E402
 from deshred.compatibility.models import open_model  # noqa: E402
 from deshred.compatibility.pairwise_training import PairwiseTask, PairwiseTrainingOptions  # noqa: E402
 from deshred.compatibility.samples import SampleOptions  # noqa: E402
 from deshred.compatibility.training import TrainingOptions, train  # noqa: E402
 from deshred.errors import InputError, ModelError, SettingsError  # noqa: E402
+from deshred.imaging.decoding import encode_png  # noqa: E402
 from deshred.imaging.intact import IntactPage  # noqa: E402
 
 # torch's exporter warns about itself
@@ -86,8 +89,8 @@ def test_a_checkpoint_of_other_options_is_refused(tmp_path: Path) -> None:
 def test_a_network_that_likes_everything_is_right_half_of_the_time() -> None:
     task = make_task()
     with torch.no_grad():
-        task.network.classifier[1].weight.zero_()
-        task.network.classifier[1].bias.copy_(torch.tensor([0.0, 2.0]))
+        task.network.plain.classifier[1].weight.zero_()
+        task.network.plain.classifier[1].bias.copy_(torch.tensor([0.0, 2.0]))
     figures = task.validate(task.network)
     assert figures["accuracy"] == pytest.approx(0.5)
     assert figures["loss"] == pytest.approx((np.log1p(np.exp(2)) + np.log1p(np.exp(-2))) / 2, abs=1e-5)
@@ -98,6 +101,16 @@ def test_pages_are_either_trained_on_or_validated_on() -> None:
     names = {page.name for page in task.training_pages}, {page.name for page in task.validation_pages}
     assert not names[0] & names[1]
     assert len(names[0] | names[1]) == 3
+
+
+def test_pages_of_one_file_are_on_one_side_when_there_are_enough_files() -> None:
+    ink = make_pages()[0].ink
+    pages = [IntactPage.from_ink(f"f{i // 3}.pdf[{i % 3}]", ink) for i in range(30)]
+    task = PairwiseTask(pages, options=OPTIONS, training=PairwiseTrainingOptions(batch=8))
+    assert len(task.validation_pages) == 3
+    assert len({page.name.partition("[")[0] for page in task.validation_pages}) == 1
+    few = PairwiseTask(pages[:3], options=OPTIONS, training=TRAINING)
+    assert len(few.validation_pages) == 1
 
 
 def test_fresh_samples_differ_between_epochs_and_kept_ones_do_not() -> None:
@@ -114,12 +127,72 @@ def test_pages_without_ink_are_refused_at_once() -> None:
         PairwiseTask(blank, options=OPTIONS, training=TRAINING)
 
 
+def write_page(path: Path, image: np.ndarray) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(encode_png(image))
+
+
+def draw_unsuitable(kind: str) -> np.ndarray:
+    if kind == "too small":
+        return np.zeros((200, 300, 3), np.uint8)
+    if kind == "white":
+        return np.full((700, 700, 3), 255, np.uint8)
+    colors = np.random.default_rng(0).integers(0, 256, (70, 70, 3), np.uint8)
+    return colors.repeat(10, axis=0).repeat(10, axis=1)
+
+
+UNSUITABLE = {"too small": "only 300 x 200 px", "white": "it is blank", "photo": "looks like a photograph"}
+
+
+@pytest.mark.filterwarnings("always::deshred.imaging.intact.UnsuitablePageWarning")
+@pytest.mark.parametrize("kind", UNSUITABLE)
+def test_the_command_says_why_a_page_cannot_be_trained_on(kind: str, tmp_path: Path) -> None:
+    write_page(tmp_path / "pages" / "bad.png", draw_unsuitable(kind))
+    command = ["train", "pairwise", str(tmp_path / "pages"), "-o", str(tmp_path / "m.onnx"), "--quiet"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 3
+    assert "bad.png" in result.stderr
+    assert UNSUITABLE[kind] in result.stderr
+    assert "no page to train on" in result.stderr
+
+
+@pytest.mark.filterwarnings("always::deshred.imaging.intact.UnsuitablePageWarning")
+def test_the_command_leaves_unsuitable_pages_out_and_trains_on_the_others(tmp_path: Path) -> None:
+    for kind in UNSUITABLE:
+        write_page(tmp_path / "pages" / f"{kind}.png", draw_unsuitable(kind))
+    for number, page in enumerate(make_pages()):
+        ink = np.tile(page.ink, (4, 2))[:, :, None].repeat(3, axis=2)
+        write_page(tmp_path / "pages" / f"good{number}.png", 255 * (1 - ink))
+    model = tmp_path / "m.onnx"
+    flags = [
+        "--epochs",
+        "1",
+        "--batch",
+        "8",
+        "--max-positives",
+        "8",
+        "--learning-rate",
+        "0.001",
+        "--threads",
+        "1",
+    ]
+    result = CliRunner().invoke(app, ["train", "pairwise", str(tmp_path / "pages"), "-o", str(model), *flags])
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.count("left out of training") == len(UNSUITABLE)
+    card = open_model(model, "pairwise", 1).card
+    assert card["pages"] == 3
+    assert card["training"]["learning_rate"] == 0.001
+
+
 def test_a_single_page_is_refused_at_once() -> None:
     with pytest.raises(InputError, match="at least 2 pages"):
         PairwiseTask(make_pages()[:1], options=OPTIONS, training=TRAINING)
 
 
-@pytest.mark.parametrize("wrong", [{"epochs": 0}, {"batch": 1}, {"validation_share": 1.0}, {"dropout": 1.0}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"epochs": 0}, {"batch": 1}, {"validation_share": 1.0}, {"dropout": 1.0}, {"learning_rate": 0.0}],
+)
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(SettingsError):
         PairwiseTrainingOptions(**wrong)  # type: ignore[arg-type]

@@ -32,11 +32,29 @@ def test_positives_continue_across_the_cut_and_negatives_are_other_pairs() -> No
     windows = samples.windows(slice(None))[:, 0]
     true = {
         ink[y : y + 32, cut - 16 : cut + 16].tobytes()
-        for cut in range(60, 600, 60)
+        for cut in range(16, 600 - 15)
         for y in range(0, 400 - 31, 2)
     }
     assert all(window.tobytes() in true for window in windows[samples.labels == 1])
     assert not all(window.tobytes() in true for window in windows[samples.labels == 0])
+
+
+def test_windows_come_from_all_joins_of_a_page_and_every_draw_cuts_elsewhere() -> None:
+    options = SampleOptions(shreds=10, noise_columns=0, max_positives=200)
+    ink = np.random.default_rng(0).integers(0, 2, (100, 600), np.uint8)
+    cut_of = {ink[y, cut - 16 : cut + 16].tobytes(): cut for y in range(100) for cut in range(16, 585)}
+    draws = []
+    for seed in range(3):
+        samples = sample_page(ink, np.random.default_rng(seed), options=options)
+        tops = samples.windows(samples.labels.nonzero()[0])[:, 0, 0]
+        draws.append({cut_of[top.tobytes()] for top in tops})
+    assert [len(cuts) for cuts in draws] == [9, 9, 9]
+    assert draws[0] != draws[1] != draws[2]
+
+
+def test_a_page_lower_than_a_window_gives_no_sample() -> None:
+    ink = np.ones((20, 600), np.uint8)
+    assert len(sample_page(ink, np.random.default_rng(0), options=SampleOptions(shreds=10))) == 0
 
 
 def test_samples_are_balanced_and_limited_per_page() -> None:

@@ -57,7 +57,8 @@ class CountingScorer:
     def score_block(self, rights: Any, lefts: Any) -> ScoreBlock:
         if self.fail_after is not None and self.joins >= self.fail_after:
             raise KeyboardInterrupt
-        self.joins += len(rights) * len(lefts)
+        if min(len(rights), len(lefts)) > 1:  # the outside of the pile, a single blank edge, is no join
+            self.joins += len(rights) * len(lefts)
         return self.inner.score_block(rights, lefts)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from deshred.compatibility.pairwise import FITS, MAP_STEP
@@ -20,6 +21,7 @@ from deshred.compatibility.samples import SampleOptions, Samples, join_samples, 
 from deshred.compatibility.shared_joins import SharedJoins
 from deshred.compatibility.squeezenet import SqueezeNet, build_squeezenet, file_checksum
 from deshred.compatibility.training import export_onnx
+from deshred.compatibility.window_network import WindowNetwork
 from deshred.errors import InputError, SettingsError
 from deshred.imaging.intact import IntactPage
 
@@ -32,8 +34,8 @@ class PairwiseTrainingOptions:
 
     epochs: int = 10
     batch: int = 256
-    learning_rate: float | None = None  # None: 1e-4 with ImageNet weights, 1e-3 without
-    dropout: float = 0.5
+    learning_rate: float | None = None  # None: 1e-4 with ImageNet weights, 2e-3 without
+    dropout: float | None = None  # None: 0.5 with ImageNet weights, 0 without
     fresh: bool = True  # shred the pages anew for every epoch; the paper does it once
     validation_share: float = 0.1  # of the pages
     seed: int = 0
@@ -46,8 +48,10 @@ class PairwiseTrainingOptions:
             )
         if not 0 < self.validation_share < 1:
             raise SettingsError(f"validation_share must lie between 0 and 1, got {self.validation_share:g}.")
-        if not 0 <= self.dropout < 1:
+        if self.dropout is not None and not 0 <= self.dropout < 1:
             raise SettingsError(f"dropout must lie between 0 and 1, got {self.dropout:g}.")
+        if self.learning_rate is not None and not self.learning_rate > 0:
+            raise SettingsError(f"learning_rate must be above 0, got {self.learning_rate:g}.")
 
 
 class PairwiseTask:
@@ -68,10 +72,9 @@ class PairwiseTask:
             raise InputError(
                 f"pairwise training needs at least 2 pages, to train and to validate on; got {len(pages)}."
             )
-        order = np.random.default_rng(t.seed).permutation(len(pages))
-        held_out = max(1, round(t.validation_share * len(pages)))
-        self.validation_pages = [pages[i] for i in sorted(order[:held_out])]
-        self.training_pages = [pages[i] for i in sorted(order[held_out:])]
+        held_out = _choose_held_out(pages, t)
+        self.validation_pages = [page for page, is_out in zip(pages, held_out, strict=True) if is_out]
+        self.training_pages = [page for page, is_out in zip(pages, held_out, strict=True) if not is_out]
         self._validation = self._sample(self.validation_pages, _VALIDATION_EPOCH)
         self._epoch = 0
         self._samples = self._sample(self.training_pages, 0)
@@ -83,19 +86,21 @@ class PairwiseTask:
                 )
         self.validate_every = max(1, len(self._samples) // t.batch)  # steps of an epoch
         self.steps = self.validate_every * t.epochs
-        self.network = build_squeezenet(
-            self.options.rows, self.options.columns, seed=t.seed, dropout=t.dropout, init=t.init
+        is_scratch = t.init is None
+        dropout = t.dropout if t.dropout is not None else 0.0 if is_scratch else 0.5
+        plain = build_squeezenet(
+            self.options.rows, self.options.columns, seed=t.seed, dropout=dropout, init=t.init
         )
+        self.network = WindowNetwork(plain, normalize=is_scratch)
         self.optimizer, self.schedule = self._prepare_descent()
 
     def _prepare_descent(self) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
         t = self.training
         schedules = torch.optim.lr_scheduler
+        rate = t.learning_rate or (2e-3 if t.init is None else 1e-4)
+        optimizer = torch.optim.Adam(self.network.parameters(), lr=rate, fused=True)
         if t.init is None:
-            rate = t.learning_rate or 1e-3
-            optimizer = torch.optim.Adam(self.network.parameters(), lr=rate)
             return optimizer, schedules.OneCycleLR(optimizer, rate, total_steps=self.steps + 1, pct_start=0.1)
-        optimizer = torch.optim.Adam(self.network.parameters(), lr=t.learning_rate or 1e-4)
         return optimizer, schedules.StepLR(optimizer, step_size=max(1, self.steps // 3), gamma=0.1)
 
     @property
@@ -126,8 +131,8 @@ class PairwiseTask:
         network.eval()
         figures = []
         sizes = []
-        for start in range(0, len(self._validation), 1024):
-            chosen = np.arange(start, min(start + 1024, len(self._validation)))
+        for start in range(0, len(self._validation), 256):
+            chosen = np.arange(start, min(start + 256, len(self._validation)))
             loss, found = self._classify(network, self._validation, chosen)
             figures.append((loss.item(), found["accuracy"]))
             sizes.append(len(chosen))
@@ -135,8 +140,8 @@ class PairwiseTask:
         return {"loss": float(mean_loss), "accuracy": float(accuracy)}
 
     def export(self, network: nn.Module, path: Path, card: Mapping[str, Any]) -> None:
-        assert isinstance(network, SqueezeNet)
-        export_pairwise(network, path, options=self.options, card=card)
+        assert isinstance(network, WindowNetwork)
+        export_pairwise(network.fold(), path, options=self.options, card=card)
 
     def _sample(self, pages: Sequence[IntactPage], epoch: int) -> Samples:
         seeds = np.random.SeedSequence([self.training.seed, epoch + 1]).spawn(len(pages))
@@ -150,11 +155,21 @@ class PairwiseTask:
     def _classify(
         self, network: nn.Module, samples: Samples, chosen: np.ndarray
     ) -> tuple[Tensor, dict[str, float]]:
-        ink = torch.from_numpy(samples.windows(chosen)).float()
+        ink = torch.from_numpy(samples.windows(chosen))
         truth = torch.from_numpy(samples.labels[chosen]).long()
         logits = network(ink)
         accuracy = ((logits[:, FITS] > logits[:, 1 - FITS]) == (truth == FITS)).float().mean().item()
         return F.cross_entropy(logits, truth), {"accuracy": accuracy}
+
+
+def _choose_held_out(pages: Sequence[IntactPage], training: PairwiseTrainingOptions) -> NDArray[np.bool_]:
+    """Which pages are validated on: whole files where there are enough, as pages of a file look alike."""
+    files = np.array([page.name.partition("[")[0] for page in pages])
+    if len(np.unique(files)) * training.validation_share < 1:
+        files = np.arange(len(pages))
+    names = np.unique(files)
+    order = np.random.default_rng(training.seed).permutation(len(names))
+    return np.isin(files, names[order[: max(1, round(training.validation_share * len(names)))]])
 
 
 def export_pairwise(

@@ -6,7 +6,7 @@ strip-shredded text documents", Pattern Recognition 107 (2020). Samples are kept
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,15 +89,17 @@ def cut_page(ink: Ink, rng: np.random.Generator, *, options: SampleOptions) -> C
 
 
 def sample_page(ink: Ink, rng: np.random.Generator, *, options: SampleOptions) -> Samples:
-    """Balanced windows of true joins and of all others, from shuffled pairs of shreds."""
-    edges = cut_page(ink, rng, options=options)
-    true = [(i, i + 1) for i in range(options.shreds - 1)]
-    false = [(i, j) for i in range(options.shreds) for j in range(options.shreds) if j not in (i, i + 1)]
-    positives = _collect(edges, rng.permutation(true), options.max_positives, options)
-    negatives = _collect(edges, rng.permutation(false), len(positives), options)
-    bits = np.concatenate([positives, negatives])
-    labels = np.repeat(np.array([1, 0], np.uint8), [len(positives), len(negatives)])
-    return Samples(bits, labels, options.rows, options.columns)
+    """Balanced windows of true joins and of all others, from everywhere on a page cut at random."""
+    edges = cut_page(ink[:, _random_start(ink.shape[1], rng, options) :], rng, options=options)
+    lefts, rights = np.divmod(np.arange(options.shreds**2), options.shreds)
+    windows = _Windows(edges, options)
+    is_true = rights == lefts + 1
+    is_false = ~is_true & (rights != lefts)
+    true, false = (windows.told(lefts[chosen], rights[chosen]) for chosen in (is_true, is_false))
+    count = min(len(true), len(false), options.max_positives)
+    bits = [windows.pack(places[rng.choice(len(places), count, replace=False)]) for places in (true, false)]
+    labels = np.repeat(np.array([1, 0], np.uint8), count)
+    return Samples(np.concatenate(bits), labels, options.rows, options.columns)
 
 
 def join_samples(parts: Sequence[Samples]) -> Samples:
@@ -107,21 +109,38 @@ def join_samples(parts: Sequence[Samples]) -> Samples:
     return Samples(bits, labels, parts[0].rows, parts[0].columns)
 
 
-def _collect(
-    edges: CutEdges, pairs: Iterable[NDArray[np.int64]], limit: int, options: SampleOptions
-) -> NDArray[np.uint8]:
-    """Windows with enough ink, pair after pair until the limit; packed."""
-    packed = [np.empty((0, options.rows * options.columns // 8), np.uint8)]
-    missing = limit
-    for i, j in pairs:
-        joined = np.concatenate([edges.rights[i], edges.lefts[j]], axis=1)  # (H, columns)
-        if len(joined) < options.rows or missing == 0:
-            break
-        windows = np.lib.stride_tricks.sliding_window_view(joined, options.rows, axis=0)[:: options.step]
-        ink = np.cumsum(np.concatenate([[0], joined.sum(axis=1, dtype=np.int64)]))
-        ink = (ink[options.rows :] - ink[: -options.rows])[:: options.step]
-        told = np.flatnonzero(ink >= options.min_ink * options.rows * options.columns)[:missing]
-        chosen = windows[told].transpose(0, 2, 1)  # (m, rows, columns)
-        packed.append(np.packbits(chosen.reshape(-1, options.rows * options.columns), axis=1))
-        missing -= len(told)
-    return np.concatenate(packed)
+class _Windows:
+    """All windows of the joins of a page."""
+
+    def __init__(self, edges: CutEdges, options: SampleOptions) -> None:
+        self._edges = edges
+        self._options = options
+
+    def told(self, lefts: NDArray[np.int64], rights: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where joins of these shreds have enough ink. (n, 3): left shred, right shred, top row"""
+        rows, step = self._options.rows, self._options.step
+        parts = [_sum_runs(edge, rows)[:, ::step] for edge in (self._edges.rights, self._edges.lefts)]
+        least = self._options.min_ink * rows * self._options.columns
+        join, place = np.nonzero(parts[0][lefts] + parts[1][rights] >= least)
+        return np.stack([lefts[join], rights[join], place * step], axis=1)
+
+    def pack(self, places: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The windows at these places, as packed bits."""
+        left, right, top = places.T[:, :, None]
+        y = top + np.arange(self._options.rows)
+        pixels = self._options.rows * self._options.columns
+        halves = [self._edges.rights[left, y], self._edges.lefts[right, y]]  # (n, rows, columns / 2)
+        return np.packbits(np.concatenate(halves, axis=2).reshape(len(places), pixels), axis=1)
+
+
+def _random_start(width: int, rng: np.random.Generator, options: SampleOptions) -> int:
+    """The column where the first shred begins: no two epochs cut at the same places."""
+    spare = width - options.shreds * (options.columns // 2)
+    return int(rng.integers(max(1, min(width // options.shreds, spare + 1))))
+
+
+def _sum_runs(ink: Ink, rows: int) -> NDArray[np.int32]:  # (n, H, w) -> (n, H - rows + 1)
+    """The ink in every run of so many rows."""
+    above = np.zeros((len(ink), ink.shape[1] + 1), np.int32)
+    np.cumsum(ink.sum(axis=2, dtype=np.int32), axis=1, out=above[:, 1:])
+    return above[:, rows:] - above[:, :-rows]

@@ -104,7 +104,10 @@ def build_squeezenet(
 
 
 def _clear_unreachable_taps(network: SqueezeNet, rows: int, columns: int) -> None:
-    """Zero the taps that no sample can train: on long joins they would mix random numbers into the score."""
+    """Zero the taps that no sample can train: on long joins they would mix random numbers into the score.
+
+    The others grow, so that activations keep their size.
+    """
     with torch.no_grad():
         x = torch.zeros(1, 3, rows, columns)
         for layer in network.features:
@@ -112,8 +115,9 @@ def _clear_unreachable_taps(network: SqueezeNet, rows: int, columns: int) -> Non
             if isinstance(layer, Fire):
                 weight = layer.expand3x3.weight
                 kept = reachable_taps(weight, x.shape[2], x.shape[3]).clone()
+                growth = (weight.numel() / kept.numel()) ** 0.5
                 weight.zero_()
-                reachable_taps(weight, x.shape[2], x.shape[3]).copy_(kept)
+                reachable_taps(weight, x.shape[2], x.shape[3]).copy_(kept * growth)
 
 
 def _load_imagenet(network: SqueezeNet, path: Path) -> None:
