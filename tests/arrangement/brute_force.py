@@ -80,20 +80,28 @@ def held_karp(compatibility: Compatibility, constraints: Constraints, n_pages: i
     return float((best[n_pages, -1] + ends).min())
 
 
-def enumerate_orders(compatibility: Compatibility, constraints: Constraints, n_pages: int) -> float:
-    """The cost of the cheapest cover that obeys all constraints, by trying every one (n <= 7)."""
+def enumerate_orders(
+    compatibility: Compatibility, constraints: Constraints, n_pages: int, *, most_mm: float = np.inf
+) -> float:
+    """The cost of the cheapest cover that obeys all constraints, by trying every one (n <= 7).
+
+    No page is wider than `most_mm`; the price of pages in piles of known width is not included.
+    """
     costs, (starts, ends) = join_costs(compatibility), page_costs(compatibility)
     ids, n = compatibility.ids, len(costs)
     dearest = costs[np.isfinite(costs)].max(initial=0.0)
     for a, b in constraints.required:  # a person overrules a scorer that rules a join out
         i, j = ids.index(a), ids.index(b)
         costs[i, j] = costs[i, j] if np.isfinite(costs[i, j]) else dearest
+    widths = np.zeros(n) if compatibility.margins is None else compatibility.margins.widths_mm.astype(float)
     cheapest = np.inf
     for order in permutations(range(n)):
         for cuts in combinations(range(1, n), n_pages - 1):
             bounds = (0, *cuts, n)
             pages = [order[a:b] for a, b in pairwise(bounds)]
             if n_pages > 1 and any(a[0] > b[0] for a, b in pairwise(pages)):
+                continue
+            if any(widths[list(page)].sum() > most_mm for page in pages):
                 continue
             if not obeys([[ids[i] for i in page] for page in pages], constraints):
                 continue
@@ -114,6 +122,27 @@ def obeys(pages: list[list[str]], constraints: Constraints) -> bool:
         and all(len({page_of[id_] for id_ in group}) == 1 for group in constraints.together)
         and all(len({page_of[id_] for id_ in group}) == len(group) for group in constraints.apart)
     )
+
+
+def best_of(scores, n_best: int, margins: Margins | None = None) -> tuple[Compatibility, Compatibility]:
+    """The best candidates of every row and column, and the full matrix that they stand for."""
+    n = len(scores)
+    open_ = np.where(np.eye(n, dtype=bool), -np.inf, scores)
+    kept = np.zeros((n, n), bool)
+    np.put_along_axis(kept, np.argsort(-open_, axis=1)[:, :n_best], True, 1)
+    np.put_along_axis(kept, np.argsort(-open_, axis=0)[:n_best], True, 0)
+    np.fill_diagonal(kept, False)
+    tails, heads = np.nonzero(kept)
+    starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+    sparse = Compatibility(
+        tuple(f"s{i}" for i in range(n)),
+        scores[tails, heads].astype(np.float32),
+        np.zeros(len(tails), np.int16),
+        row_starts=starts.astype(np.int64),
+        columns=heads.astype(np.int32),
+        margins=margins,
+    )
+    return sparse, pile(np.where(kept, scores, scores[kept].min()).astype(np.float32), margins)
 
 
 def random_scores(rng: np.random.Generator, n: int) -> np.ndarray:

@@ -4,31 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from brute_force import held_karp, obeys, pile
+from brute_force import best_of, enumerate_orders, held_karp, obeys, pile
 
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.elements import Compatibility, Constraints
 from deshred.errors import InfeasibleError, InputError
-
-
-def best_of(scores, n_best):
-    """The best candidates of every row and column, and the full matrix they stand for."""
-    n = len(scores)
-    open_ = np.where(np.eye(n, dtype=bool), -np.inf, scores)
-    kept = np.zeros((n, n), bool)
-    np.put_along_axis(kept, np.argsort(-open_, axis=1)[:, :n_best], True, 1)
-    np.put_along_axis(kept, np.argsort(-open_, axis=0)[:n_best], True, 0)
-    np.fill_diagonal(kept, False)
-    tails, heads = np.nonzero(kept)
-    starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-    sparse = Compatibility(
-        tuple(f"s{i}" for i in range(n)),
-        scores[tails, heads].astype(np.float32),
-        np.zeros(len(tails), np.int16),
-        row_starts=starts.astype(np.int64),
-        columns=heads.astype(np.int32),
-    )
-    return sparse, np.where(kept, scores, scores[kept].min()).astype(np.float32)
 
 
 def test_the_cost_is_that_of_the_full_matrix_whose_other_joins_score_as_the_lowest_listed():
@@ -41,7 +21,7 @@ def test_the_cost_is_that_of_the_full_matrix_whose_other_joins_score_as_the_lowe
         found = arrange(sparse, options=ArrangementOptions(pages=n_pages))
         assert found.is_optimal
         assert sorted(found.order) == sorted(sparse.ids)
-        assert found.cost == pytest.approx(held_karp(pile(full), Constraints(), n_pages), abs=2e-6)
+        assert found.cost == pytest.approx(held_karp(full, Constraints(), n_pages), abs=2e-6)
 
 
 def test_constraints_hold_on_candidates_too():
@@ -54,7 +34,7 @@ def test_constraints_hold_on_candidates_too():
         constraints = Constraints(
             required=frozenset({(a, b)}), forbidden=frozenset({(c, d), (b, c)}), first=frozenset({d})
         )
-        truth = held_karp(pile(full), constraints, 2)
+        truth = held_karp(full, constraints, 2)
         try:
             found = arrange(sparse, constraints, options=ArrangementOptions(pages=2))
         except InfeasibleError:
@@ -64,6 +44,23 @@ def test_constraints_hold_on_candidates_too():
         assert obeys([[slot.shred_id for slot in page] for page in found.pages], constraints)
         assert found.bound <= truth + 1e-6 <= found.cost + 2e-6
     assert n_solved > 20
+
+
+def test_groups_hold_on_candidates_too():
+    rng = np.random.default_rng(4)
+    for at in range(40):
+        sparse, full = best_of(np.round(rng.normal(size=(5, 5)), 1).astype(np.float32), 2)
+        a, b, c = (sparse.ids[i] for i in rng.choice(5, 3, replace=False))
+        constraints = (
+            Constraints(together=frozenset({frozenset({a, b})}), apart=frozenset({frozenset({b, c})}))
+            if at % 2
+            else Constraints(apart=frozenset({frozenset({a, b}), frozenset({b, c})}))
+        )
+        truth = enumerate_orders(full, constraints, 2)
+        found = arrange(sparse, constraints, options=ArrangementOptions(pages=2))
+        assert obeys([[slot.shred_id for slot in page] for page in found.pages], constraints)
+        assert found.is_optimal
+        assert found.cost == pytest.approx(truth, abs=2e-6)
 
 
 def test_sparse_and_dense_agree_where_all_joins_worth_having_are_listed():

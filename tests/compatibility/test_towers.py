@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from deshred.compatibility.fusion import FusionScorer
-from deshred.compatibility.margins import weigh_margins
 from deshred.compatibility.scoring import ScoringOptions, compare, cut_edges, describe, score
 from deshred.compatibility.towers import ROW_STEP, TowerOptions, TowersScorer
-from deshred.elements import Compatibility, Edge, Shred, ShredSet
+from deshred.elements import Compatibility, Edge, ShredSet
 from deshred.errors import InputError, ModelError, SettingsError
 
 
@@ -169,18 +168,3 @@ def test_ids_given_twice_are_found_across_parts_of_a_pile(small_towers: Path, ti
     twice = [*tiny_pile, tiny_pile[0]]
     with pytest.raises(InputError, match=tiny_pile[0].id):
         score(iter(twice), TowersScorer(small_towers), options=ScoringOptions(block=3))
-
-
-def test_an_edge_scores_the_same_with_blank_paper_wherever_it_stands(
-    small_towers: Path, tiny_pile: ShredSet
-) -> None:
-    """What the outside scores is the zero of an edge: adding a blank shred to the pile shows the same."""
-    scorer = TowersScorer(small_towers)
-    first = tiny_pile[0]
-    white = Shred("white", np.full_like(first.image, 255), np.ones_like(first.mask), first.dpi, first.source)
-    found = score([*tiny_pile, white], scorer)
-    assert found.margins is not None
-    plain = weigh_margins(tiny_pile, cut_edges(tiny_pile, scorer))
-    n = len(tiny_pile)
-    ends = found.margins.ends[:n] - plain.ends
-    np.testing.assert_allclose(ends - ends[0], found.scores[:n, n] - found.scores[0, n], atol=2e-2)

@@ -13,8 +13,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-from deshred.arrangement.costs import Arcs, Costs, DenseCosts, Floats
-from deshred.arrangement.fixings import Ints
+from deshred.arrangement.costs import Arcs, Costs, DenseCosts
+from deshred.arrangement.fixings import Floats, Ints
 
 _DENSE_LIMIT = 6000  # nodes; beyond, a matching over candidates that are priced on the full matrix
 _CANDIDATES = 10

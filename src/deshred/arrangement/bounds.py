@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deshred.arrangement.costs import Arcs, Costs, Floats
+from deshred.arrangement.costs import Arcs, Costs
 from deshred.arrangement.cuts import Cut, Degrees, coefficients
-from deshred.arrangement.fixings import Ints
+from deshred.arrangement.fixings import Floats, Ints
 
 _SAMPLE_ROWS = 300
 

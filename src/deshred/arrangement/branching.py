@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deshred.arrangement.contraction import Contraction
-from deshred.arrangement.costs import Floats
-from deshred.arrangement.cuts import Groups, Support, violated
-from deshred.arrangement.fixings import Ints
+from deshred.arrangement.cuts import Support, violated
+from deshred.arrangement.fixings import Floats, Ints
 from deshred.arrangement.program import ArcProgram, Basis, TimeUp
+from deshred.arrangement.rules import PageRules
 
 _INTEGRAL = 1e-6
 _PROBE_STEPS = 40
@@ -62,7 +62,7 @@ class Search:
         contraction: Contraction,
         program: ArcProgram,
         offset: float,
-        groups: Groups,
+        rules: PageRules,
         hooks: SearchHooks,
         *,
         root_bound: float,
@@ -70,7 +70,7 @@ class Search:
         deadline: float,
     ) -> None:
         self._contraction, self._program, self._offset = contraction, program, offset
-        self._groups, self._hooks = groups, hooks
+        self._rules, self._hooks = rules, hooks
         self._root_bound, self._node_limit, self._deadline = root_bound, node_limit, deadline
         self._heap: list[_Node] = []
         self._n_nodes = 0
@@ -164,7 +164,7 @@ class Search:
                 safe = program.safe_bound() + self._offset
                 if safe >= self._hooks.cutoff():
                     return safe
-            if not program.add_cuts(violated(program.support, program.degrees, self._groups)):
+            if not program.add_cuts(violated(program.support, program.degrees, self._rules)):
                 return program.safe_bound() + self._offset
 
     def _accept(self, bound: float) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from deshred.arrangement.bounds import arcs_below, reduced_costs, threshold_for
-from deshred.arrangement.costs import Costs, Floats
+from deshred.arrangement.costs import Costs
 from deshred.arrangement.exact import Solution
+from deshred.arrangement.fixings import Floats
 
 _ARCS = 4.0  # per node; prices beyond the dearest of these are cut off there
 

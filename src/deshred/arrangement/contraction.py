@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deshred.arrangement.costs import Arcs, Costs, Floats
-from deshred.arrangement.fixings import Ints
+from deshred.arrangement.costs import Arcs, Costs
+from deshred.arrangement.fixings import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,12 +17,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.arrangement.fixings import Fixings, Ints, PageCount
+from deshred.arrangement.fixings import Fixings, Floats, Ints, PageCount
+from deshred.arrangement.rules import Room
 from deshred.elements import Compatibility
 from deshred.errors import InputError
 
-Floats = NDArray[np.float64]
 _BLOCK = 1 << 21  # entries of the full matrix looked at in one go: 16 MB
+_SCANNED = 1 << 18  # the same where a quick look is enough: they stay in the processor's cache
+_MANY = 0.1  # share of arcs
+_HUGE = 1e30
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +56,16 @@ class PageEnds:
 class Costs(ABC):
     """Costs of all arcs, under fixings."""
 
-    def __init__(self, n: int, highest: float, lowest: float, ends: PageEnds, pages: PageCount) -> None:
+    def __init__(
+        self, n: int, range_: ScoreRange, ends: PageEnds, pages: PageCount, room: Room | None
+    ) -> None:
         self.n = n
         self.depot = n
-        self.highest = highest  # score
-        self.dearest = highest - lowest  # cost of the worst join that can be
+        self.highest = range_.highest  # score
+        self.dearest = range_.highest - range_.lowest  # cost of the worst join that can be
         self.page_ends = ends
         self.pages = pages
+        self.room = room
         self.fixings: Fixings | None = None
         self._pinned = False
 
@@ -142,10 +148,15 @@ class DenseCosts(Costs):
     """Costs from a full matrix of scores."""
 
     def __init__(
-        self, scores: NDArray[np.floating], ends: PageEnds, pages: PageCount, range_: ScoreRange
+        self,
+        scores: NDArray[np.floating],
+        ends: PageEnds,
+        pages: PageCount,
+        range_: ScoreRange,
+        room: Room | None = None,
     ) -> None:
         self.scores = scores
-        super().__init__(len(scores), range_.highest, range_.lowest, ends, pages)
+        super().__init__(len(scores), range_, ends, pages, room)
 
     @property
     def hub(self) -> int | None:
@@ -170,6 +181,18 @@ class DenseCosts(Costs):
 
     def row(self, tail: int) -> Floats:
         return self.rows(tail, tail + 1).ravel()
+
+    def column(self, head: int) -> Floats:
+        if head == self.n or self._pinned:
+            return super().column(head)
+        column = np.empty(self.n + 1)
+        np.subtract(self.highest, self.scores[:, head], out=column[:-1], dtype=np.float64)
+        column[-1] = self.page_ends.starts[head]
+        column[head] = np.inf
+        if self.fixings is not None:
+            forbidden = self.fixings.forbidden
+            column[forbidden[forbidden[:, 1] == head, 0]] = np.inf
+        return column
 
     def _fix_block(self, block: Floats, start: int, stop: int) -> None:
         fixings = self.fixings
@@ -196,6 +219,37 @@ class DenseCosts(Costs):
         return [(a, min(a + step, self.n + 1)) for a in range(0, self.n + 1, step)]
 
     def arcs_below(self, out_duals: Floats, in_duals: Floats, threshold: float) -> Arcs:
+        """First a quick look at the scores in their own precision; `all_arcs_below` is the slow twin."""
+        if not threshold < _HUGE:
+            return self.all_arcs_below(out_duals, in_duals, threshold)
+        n, fixings, scores = self.n, self.fixings, self.scores
+        outside = np.full(n, n)
+        keys = [np.arange(n) * (n + 1) + outside, outside * (n + 1) + np.arange(n)]
+        if fixings is not None:  # a required join counts even if its score is -inf
+            keys.append(fixings.required[:, 0] * (n + 1) + fixings.required[:, 1])
+        level, duals = self.highest - threshold, np.concatenate([out_duals, in_duals])
+        largest = (
+            abs(level) + 2 * np.abs(duals).max() + max(abs(self.highest), abs(self.highest - self.dearest))
+        )
+        slack = 8 * float(np.finfo(scores.dtype).eps) * float(largest)
+        lowest = scores.dtype.type(level - slack)
+        by_row, by_column = out_duals[:n].astype(scores.dtype), in_duals[:n].astype(scores.dtype)
+        step = max(1, _SCANNED // max(n, 1))
+        for start in range(0, n, step):
+            block = scores[start : start + step] + by_row[start : start + step, None]
+            block += by_column
+            hits = np.flatnonzero(block >= lowest)
+            if len(hits) > _MANY * block.size + n:  # ties: a second look at each hit would not pay
+                return self.all_arcs_below(out_duals, in_duals, threshold)
+            rows, columns = np.divmod(hits, n)
+            keys.append((rows + start) * (n + 1) + columns)
+        tails, heads = np.divmod(np.unique(np.concatenate(keys)), n + 1)
+        reduced = self.at(tails, heads) - out_duals[tails] - in_duals[heads]
+        kept = reduced <= threshold
+        return Arcs(tails[kept], heads[kept], reduced[kept])
+
+    def all_arcs_below(self, out_duals: Floats, in_duals: Floats, threshold: float) -> Arcs:
+        """The same in one precision throughout, where most arcs are wanted."""
         tails, heads, reduced = [], [], []
         for start, stop in self.blocks():
             block = self.rows(start, stop)
@@ -244,9 +298,10 @@ class SparseCosts(Costs):
         ends: PageEnds,
         pages: PageCount,
         range_: ScoreRange,
+        room: Room | None = None,
     ) -> None:
         n = len(row_starts) - 1
-        super().__init__(n, range_.highest, range_.lowest, ends, pages)
+        super().__init__(n, range_, ends, pages, room)
         tails = np.repeat(np.arange(n), np.diff(row_starts))
         inner = tails != columns
         keys = tails[inner] * (n + 2) + columns[inner]
@@ -286,6 +341,16 @@ class SparseCosts(Costs):
     def candidates(self, per_node: int) -> Arcs:
         del per_node  # the input already is the best few of each edge
         return Arcs(self._tails, self._heads, self._costs)
+
+
+def complete(compatibility: Compatibility, range_: ScoreRange) -> NDArray[np.float32]:
+    """The full matrix that lists of candidates stand for."""
+    assert compatibility.row_starts is not None
+    n = len(compatibility)
+    scores = np.full((n, n), range_.lowest, np.float32)
+    rows = np.repeat(np.arange(n), np.diff(compatibility.row_starts))
+    scores[rows, compatibility.columns] = compatibility.scores
+    return scores
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 For a set S of nodes and x the share of each arc:
   connected   x(arcs inside S) <= degree(S) - rank; rank 1 forbids subtours, more says that S needs so
-              many pages because of shreds that must lie apart
+              many pages, for its width or because of shreds that must lie apart
   same page   2 x(arcs inside S) + x(arcs between S and the outside) <= 2 |S| - 1: S is no set of whole
               pages, because a shred in it must lie together with one not in it
 """
@@ -13,18 +13,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from deshred.arrangement.costs import Floats
-from deshred.arrangement.fixings import Ints, PageCount
+from deshred.arrangement.fixings import Floats, Ints, PageCount
+from deshred.arrangement.rules import Mask, PageRules, Room
 
-Mask = NDArray[np.bool_]
 _THRESHOLDS = (0.15, 0.3, 0.5, 0.7)
 _MIN_CUT_NODES = 900  # the quadratic min cut is left out beyond: cuts only speed things up
 _VIOLATION = 1e-4
 _FEW_ARCS = 1500
+_GROWN_SETS, _GROWN_SIZE = 400, 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +33,11 @@ class Cut:
     members: Ints  # sorted
     rank: int = 1
     same_page: bool = False
+    holds_always: bool = True  # it does not depend on constraints
 
     @property
     def key(self) -> bytes:
         return bytes((self.rank % 256, self.same_page)) + self.members.tobytes()
-
-    @property
-    def holds_always(self) -> bool:
-        """It does not depend on constraints."""
-        return self.rank == 1 and not self.same_page
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,38 +83,6 @@ class Degrees:
         return Cut(np.flatnonzero(chosen))
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """Nodes that must lie on one page, nodes that must lie on different ones."""
-
-    together: tuple[Ints, ...] = ()
-    apart: tuple[Ints, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.together or self.apart)
-
-    def mapped(self, node_of: Ints) -> Groups:
-        """The groups in terms of other nodes; repeats stay, so that what clashed before clashes after."""
-        return Groups(
-            tuple(np.unique(node_of[group]) for group in self.together),
-            tuple(np.sort(node_of[group]) for group in self.apart),
-        )
-
-    def pages_needed(self, inside: Mask) -> int:
-        """A lower bound on the number of pages that cover a set."""
-        return max((int(inside[group].sum()) for group in self.apart), default=1)
-
-    def are_torn(self, inside: Mask) -> bool:
-        """Some group that must lie together is partly in the set."""
-        return any(0 < int(inside[group].sum()) < len(group) for group in self.together)
-
-    def allow(self, page_of: Ints) -> bool:
-        """Whether an assignment of nodes to pages obeys all groups."""
-        return all(len(np.unique(page_of[g])) == 1 for g in self.together) and all(
-            len(np.unique(page_of[g])) == len(g) for g in self.apart
-        )
-
-
 def coefficients(cut: Cut, tails: Ints, heads: Ints, depot: int, n_nodes: int) -> tuple[Ints, Floats]:
     """Which of these arcs the cut weighs, and how much."""
     member = np.zeros(n_nodes, bool)
@@ -155,8 +118,11 @@ def _few_components(n_nodes: int, tails: list[int], heads: list[int]) -> tuple[i
         low, high = root(a), root(b)
         if low != high:
             parent[max(low, high)] = min(low, high)
-    roots, labels = np.unique([root(node) for node in range(n_nodes)], return_inverse=True)
-    return len(roots), labels.astype(np.int64)
+    labels = np.arange(n_nodes)
+    touched = list({*tails, *heads})
+    labels[touched] = [root(node) for node in touched]
+    number = np.cumsum(labels == np.arange(n_nodes)) - 1  # a component is known by its lowest node
+    return int(number[-1]) + 1, number[labels]
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +134,11 @@ class Support:
     values: Floats
 
 
-def violated(support: Support, degrees: Degrees, groups: Groups) -> list[Cut]:
+def violated(support: Support, degrees: Degrees, rules: PageRules) -> list[Cut]:
     """Cuts that the solution breaks; an integral solution that breaks none is an order."""
     cuts = _violated_subtours(support, degrees)
-    if groups:
-        cuts += _violated_groups(support, degrees, groups)
+    if rules:
+        cuts += _violated_rules(support, degrees, rules)
     return cuts
 
 
@@ -268,26 +234,70 @@ def _stoer_wagner(weights: Floats, threshold: float) -> list[Mask]:
     return [side for _, side in found]
 
 
-def _violated_groups(support: Support, degrees: Degrees, groups: Groups) -> list[Cut]:
+def _violated_rules(support: Support, degrees: Degrees, rules: PageRules) -> list[Cut]:
+    """Look at components of the strong arcs, and at sets grown along them; the outside is left out."""
     n_nodes, depot = degrees.n_nodes, degrees.depot
     inner = (support.tails < depot) & (support.heads < depot)
-    tails, heads, values = support.tails[inner], support.heads[inner], support.values[inner]
-    outer = np.zeros(n_nodes)
-    np.add.at(outer, support.tails[support.heads == depot], support.values[support.heads == depot])
-    np.add.at(outer, support.heads[support.tails == depot], support.values[support.tails == depot])
+    sure = support.values > 1 - 1e-9
+    # as above, shrunk: for a set of chains the inequalities keep their form
+    count, node_of = components(n_nodes, support.tails[inner & sure], support.heads[inner & sure])
+    rest = inner & ~sure
+    tails, heads, values = node_of[support.tails[rest]], node_of[support.heads[rest]], support.values[rest]
+    outer = np.zeros(count)
+    for near, far in ((support.tails, support.heads), (support.heads, support.tails)):
+        np.add.at(outer, node_of[near[far == depot]], support.values[far == depot])
+    chains = rules.mapped(node_of)
     cuts: dict[bytes, Cut] = {}
+
+    def check(inside: Mask) -> None:
+        size = int(inside.sum())
+        within = float(values[inside[tails] & inside[heads]].sum())
+        filled = chains.pages_filled(inside)
+        rank = max(filled, rules.pages_apart(inside[node_of]))
+        if rank > 1 and within > size - rank + _VIOLATION:
+            cut = Cut(np.flatnonzero(inside[node_of]), rank, holds_always=rank == filled)
+            cuts.setdefault(cut.key, cut)
+        if 2 * within + outer[inside].sum() > 2 * size - 1 + _VIOLATION and chains.are_torn(inside):
+            cut = Cut(np.flatnonzero(inside[node_of]), same_page=True, holds_always=False)
+            cuts.setdefault(cut.key, cut)
+
     for threshold in (0.0, *_THRESHOLDS):
         strong = values > threshold
-        _, labels = components(n_nodes, tails[strong], heads[strong])
-        for label in np.unique(labels[np.concatenate([*groups.together, *groups.apart])]):
-            inside = labels == label
-            size = int(inside.sum())
-            within = float(values[inside[tails] & inside[heads]].sum())
-            rank = groups.pages_needed(inside)
-            if rank > 1 and within > size - rank + 1e-4:
-                cut = Cut(np.flatnonzero(inside), rank)
-                cuts.setdefault(cut.key, cut)
-            if 2 * within + outer[inside].sum() > 2 * size - 1 + 1e-4 and groups.are_torn(inside):
-                cut = Cut(np.flatnonzero(inside), same_page=True)
-                cuts.setdefault(cut.key, cut)
+        _, labels = components(count, tails[strong], heads[strong])
+        for label in chains.suspects(labels):
+            check(labels == label)
+    if chains.room is not None:
+        for inside in _grow(Support(tails, heads, values), count, chains.room):
+            check(inside)
     return list(cuts.values())
+
+
+def _grow(support: Support, n_nodes: int, room: Room) -> list[Mask]:
+    """Sets that hold more than fits on their pages: from each node on, the strongest neighbor is added."""
+    used = np.unique(np.concatenate([support.tails, support.heads]))
+    if not len(used):
+        return []
+    place = np.full(n_nodes, -1)
+    place[used] = np.arange(len(used))
+    links = np.zeros((len(used), len(used)))
+    np.add.at(links, (place[support.tails], place[support.heads]), support.values)
+    links += links.T
+    seeds = np.arange(min(len(used), _GROWN_SETS))
+    member = np.zeros((len(seeds), len(used)), bool)
+    member[seeds, seeds] = True
+    width, within, reach = room.widths[used[seeds]], np.zeros(len(seeds)), links[seeds].copy()
+    found: list[Mask] = []
+    for size in range(2, min(len(used), _GROWN_SIZE) + 1):
+        reach[member] = -1.0
+        nearest = reach.argmax(axis=1)
+        gain = reach[seeds, nearest]
+        within += gain
+        width += room.widths[used[nearest]]
+        member[seeds, nearest] = True
+        reach += links[nearest]
+        rank = np.maximum(np.ceil(width / room.most - 1e-9), 1)
+        for seed in np.flatnonzero((rank > 1) & (within > size - rank + _VIOLATION)):
+            inside = np.zeros(n_nodes, bool)
+            inside[used[member[seed]]] = True
+            found.append(inside)
+    return found

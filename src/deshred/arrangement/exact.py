@@ -15,10 +15,10 @@ import numpy as np
 from deshred.arrangement.bounds import Duals, Proof, arcs_below, threshold_for
 from deshred.arrangement.branching import Search, SearchHooks, SearchResult
 from deshred.arrangement.contraction import Contraction, chain_ends, chain_up, contract
-from deshred.arrangement.costs import Arcs, Costs, DenseCosts, Floats, PageEnds, ScoreRange
+from deshred.arrangement.costs import Arcs, Costs, DenseCosts, PageEnds, ScoreRange
 from deshred.arrangement.cuts import Cut, Degrees, Support
-from deshred.arrangement.fixings import Fixings, Ints
-from deshred.arrangement.heuristics import LocalSearch, Matrix, Tour, close, pages_of, tour_of
+from deshred.arrangement.fixings import Fixings, Floats, Ints
+from deshred.arrangement.heuristics import LocalSearch, Matrix, Tour, close, follow, pages_of, tour_of
 from deshred.arrangement.program import ArcProgram, TimeUp
 from deshred.arrangement.record import Limits, Progress, Record
 from deshred.arrangement.relaxation import Memory, Relaxation
@@ -29,6 +29,8 @@ _ALIKE = 0.01  # gap of the relaxation beyond which scores look alike both ways 
 _KICKS = 3000
 _KICKS_PER_SHRED = 6
 _GROWTH = 2.0  # of delta from round to round
+_SAMPLED_ARCS = 10.0  # per shred, cuts aside: with cuts, far fewer are below the same reduced cost
+_FIRST_SHARE, _MOST_ARCS = 0.25, 1.0  # of the gap, and of n, where the width of pages is limited
 _FIRST_ARCS = 0.1  # share of n: arcs beyond those the LP uses in the first round
 _MOST_FIRST_ARCS = 0.2  # the same, where an earlier solve suggests more
 _PATIENCE = 4  # rounds of deepening before a good order is sought for its own sake
@@ -105,7 +107,7 @@ class ExactSolver:
     def _improve(self, n_kicks: int) -> None:
         """Local search where the bound is far below: scores that look alike both ways round."""
         record, costs = self._record, self._costs
-        if record.tour is None or record.groups or not isinstance(costs, DenseCosts):
+        if record.tour is None or record.rules or not isinstance(costs, DenseCosts):
             return
         is_close = record.upper - record.lower < _ALIKE * abs(record.upper)
         if is_close or not _BRANCHED < costs.n <= _SEARCHED:
@@ -125,7 +127,7 @@ class ExactSolver:
         while not (record.is_proven or (until_any and record.tour is not None)):
             record.check_time()
             rounds += 1
-            if rounds == _PATIENCE:
+            if rounds == _PATIENCE and record.rules.room is None:
                 self._round()
                 self._improve(min(_KICKS, _KICKS_PER_SHRED * self._costs.n))
             proof = record.proof
@@ -135,14 +137,14 @@ class ExactSolver:
             new_cuts = self._search(contraction, proof, proof.bound + delta)
             if record.lower > record.ceiling:
                 raise InfeasibleError("no order obeys all constraints.")
-            if self._root.program.add_cuts(new_cuts):
+            if self._root.program.add_cuts(new_cuts) and not record.is_proven:
                 self._root.close()
 
     def _first_delta(self, proof: Proof) -> float:
         """Admits some more arcs than the LP has at zero; about what the last solve needed, if any."""
         record, costs = self._record, self._costs
         least = max(10 * record.limits.tolerance, record.limits.step)
-        threshold = min(record.upper - proof.bound, threshold_for(costs, proof.duals, 2.0))
+        threshold = min(record.upper - proof.bound, threshold_for(costs, proof.duals, _SAMPLED_ARCS))
         reduced = np.sort(arcs_below(costs, proof, threshold + 1e-9).reduced)
         if not len(reduced):
             return least
@@ -151,6 +153,8 @@ class ExactSolver:
         def admitting(share: float) -> float:
             return float(reduced[min(len(reduced) - 1, used + max(20, int(share * costs.n)))])
 
+        if record.rules.room is not None:  # rules bind late: small steps would prove next to nothing
+            least = max(least, min(_FIRST_SHARE * (record.upper - proof.bound), admitting(_MOST_ARCS)))
         if self._memory is None:
             return max(admitting(_FIRST_ARCS), least)
         return max(min(1.2 * self._memory.delta, admitting(_MOST_FIRST_ARCS)), least)
@@ -158,6 +162,10 @@ class ExactSolver:
     def _search(self, contraction: Contraction, proof: Proof, limit: float) -> list[Cut]:
         """Branch and cut below the limit; raises the bound, returns the cuts it found."""
         record, costs = self._record, self._costs
+        overfull = record.rules.mapped(contraction.chain_of).overfull()
+        if len(overfull):
+            record.raise_bound(limit)
+            return [self._barring(contraction, chain) for chain in overfull.tolist()]
         shift = proof.duals.of_shreds(costs.n)
         arcs = contraction.original
         shifted = contraction.costs - shift.out[arcs.tails] - shift.into[arcs.heads]
@@ -192,6 +200,13 @@ class ExactSolver:
         self._forced, self._forced_limit = contraction.right, limit
         return [_lifted(cut, contraction) for cut in program.cuts[n_inherited:]]
 
+    def _barring(self, contraction: Contraction, chain: int) -> Cut:
+        """No page holds all of this chain."""
+        inside = contraction.chain_of == chain
+        rules = self._record.rules
+        rank, filled = rules.pages_needed(inside), rules.pages_filled(inside)
+        return Cut(np.flatnonzero(inside), rank, holds_always=rank == filled)
+
     def _seek_any_order(self) -> None:
         """Nothing so far obeys all constraints: find an order at any cost, or prove that there is none."""
         record, costs = self._record, self._costs
@@ -199,6 +214,8 @@ class ExactSolver:
         arcs = costs.arcs_below(none.out, none.into, float(np.finfo(float).max))
         free = np.zeros(len(arcs))
         contraction = contract(costs, Arcs(arcs.tails, arcs.heads, free))
+        if len(record.rules.mapped(contraction.chain_of).overfull()):
+            raise InfeasibleError("no order obeys all constraints.")
         program = self._program_over(contraction, np.zeros(len(contraction.tails)), 1.0)
 
         def offer(support: Support) -> float:
@@ -231,12 +248,12 @@ class ExactSolver:
         root_bound: float,
     ) -> SearchResult:
         limits = self._record.limits
-        groups = self._record.groups.mapped(contraction.chain_of)
+        rules = self._record.rules.mapped(contraction.chain_of)
         search = Search(
             contraction,
             program,
             offset,
-            groups,
+            rules,
             hooks,
             root_bound=root_bound,
             node_limit=limits.node_limit,
@@ -253,7 +270,7 @@ class ExactSolver:
         right[support.tails[inner]] = support.heads[inner]
         if self._costs.hub is not None:
             return close(self._costs, right, self._record.n_pages(support))
-        pages = [_follow(right, first) for first in support.heads[chosen & (support.tails == n)].tolist()]
+        pages = [follow(right, first) for first in support.heads[chosen & (support.tails == n)].tolist()]
         return tour_of(pages, n) if sum(map(len, pages)) == n else None
 
     def _round(self) -> None:
@@ -268,8 +285,8 @@ class ExactSolver:
     def _solve_chains(self, chains: Contraction) -> Tour | None:
         costs, size = self._costs, chains.n_chains
         firsts, lasts = chain_ends(chains)
-        groups = self._record.groups.mapped(chains.chain_of)
-        if any(len(np.unique(group)) < len(group) for group in groups.apart):
+        rules = self._record.rules.mapped(chains.chain_of[: costs.n])
+        if len(rules.overfull()):
             return None
         joins = costs.at(np.repeat(lasts, size), np.tile(firsts, size)).reshape(size, size)
         np.fill_diagonal(joins, np.inf)
@@ -277,20 +294,20 @@ class ExactSolver:
         outside = np.full(size, costs.depot)
         ends = PageEnds(costs.at(outside, firsts), costs.at(lasts, outside))
         pages = replace(costs.pages, most=max(costs.pages.least, min(costs.pages.most, size)))
-        small = DenseCosts(-joins, ends, pages, ScoreRange(0.0, -dearest))
+        small = DenseCosts(-joins, ends, pages, ScoreRange(0.0, -dearest), rules.room)
         none, free = np.zeros((0, 2), np.int64), np.full(size, -1, np.int64)
-        together = tuple(group for group in groups.together if len(group) > 1)
+        together = tuple(group for group in rules.together if len(group) > 1)
         limits = replace(self._record.limits, node_limit=_ROUNDING_NODES)
         if np.isfinite(limits.deadline):
             limits = replace(limits, deadline=0.7 * time.monotonic() + 0.3 * limits.deadline)
         try:
             solution = ExactSolver(
-                small, Fixings(none, none, free, free, together, groups.apart), limits
+                small, Fixings(none, none, free, free, together, rules.apart), limits
             ).solve()
         except InfeasibleError:
             return None
         walks = [
-            np.concatenate([_follow(chains.right, int(firsts[chain])) for chain in page])
+            np.concatenate([follow(chains.right, int(firsts[chain])) for chain in page])
             for page in pages_of(solution.tour, size)
         ]
         return tour_of(walks, costs.n)
@@ -313,15 +330,6 @@ class ExactSolver:
             raise InfeasibleError(
                 "no order that obeys all constraints was found within the time limit; allow more time."
             ) from None
-
-
-def _follow(right: Ints, at: int) -> Ints:
-    """A node and all to its right."""
-    walk = []
-    while at >= 0:
-        walk.append(at)
-        at = int(right[at])
-    return np.array(walk, np.int64)
 
 
 def _inherited(proof: Proof, contraction: Contraction, degrees: Degrees) -> list[Cut]:

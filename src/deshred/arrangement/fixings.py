@@ -18,6 +18,7 @@ from deshred.elements import Constraints
 from deshred.errors import InfeasibleError, MismatchError
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 _COLORING_STEPS = 20_000
 
 

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from deshred.arrangement.costs import Costs, DenseCosts, Floats
+from deshred.arrangement.costs import Costs, DenseCosts
 from deshred.arrangement.cuts import Support, components
-from deshred.arrangement.fixings import Ints
+from deshred.arrangement.fixings import Floats, Ints
+from deshred.arrangement.rules import Room
 
 Tour = Ints
 _CLOSE_LIMIT = 4000  # loose ends that are matched; beyond, fragments are strung together as they come
+_PACK_LIMIT = 2000
+_FOLD_LIMIT = 10_000_000  # shreds times pages: 160 MB
 _GREEDY_WORK = 2e9
 _NEVER = 1e6  # times the dearest arc: what cannot be, in numbers that can be subtracted
 
@@ -55,13 +58,74 @@ def link(costs: Costs, support: Support, n_pages: int) -> Tour | None:
     inner = (support.tails < n) & (support.heads < n)
     tails, heads, values = support.tails[inner], support.heads[inner], support.values[inner]
     order = np.lexsort((costs.at(tails, heads), -values))
-    right, left, other_end = np.full(n, -1, np.int64), np.full(n, -1, np.int64), np.arange(n)
-    for a, b in zip(tails[order].tolist(), heads[order].tolist(), strict=True):
-        if right[a] < 0 and left[b] < 0 and other_end[b] != a:
-            right[a], left[b] = b, a
-            start, end = other_end[a], other_end[b]
-            other_end[start], other_end[end] = end, start
-    return close(costs, right, n_pages)
+    fragments = _Fragments(n, costs.room)
+    fragments.join(tails[order], heads[order])
+    if costs.room is None:
+        return close(costs, fragments.right, n_pages)
+    return _pack(costs, fragments)
+
+
+class _Fragments:
+    """Paths that grow together, none wider than a page where that is known."""
+
+    def __init__(self, n: int, room: Room | None) -> None:
+        self.right, self._left = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+        self._other_end = np.arange(n)
+        self._widths = np.zeros(n) if room is None else room.widths[:n].copy()  # valid at the ends
+        self._most = np.inf if room is None else room.most
+
+    @property
+    def ends(self) -> tuple[Ints, Ints]:
+        """First and last shred of every path."""
+        starts = np.flatnonzero(self._left < 0)
+        return starts, self._other_end[starts]
+
+    def join(self, tails: Ints, heads: Ints, most_joins: int | None = None) -> None:
+        """Make the joins, first come first served, that are possible."""
+        left_over = len(tails) if most_joins is None else most_joins
+        for a, b in zip(tails.tolist(), heads.tolist(), strict=True):
+            width = self._widths[a] + self._widths[b]
+            possible = self.right[a] < 0 and self._left[b] < 0 and self._other_end[b] != a
+            if not possible or width > self._most or not left_over:
+                continue
+            self.right[a], self._left[b] = b, a
+            start, end = self._other_end[a], self._other_end[b]
+            self._other_end[start], self._other_end[end] = end, start
+            self._widths[start] = self._widths[end] = width
+            left_over -= 1
+
+
+def _pack(costs: Costs, fragments: _Fragments) -> Tour | None:
+    """Join fragments to pages, each time where that saves most, as long as it does or there are too many."""
+    n, pages = costs.n, costs.pages
+    starts, ends = fragments.ends
+    size = len(starts)
+    if size > _PACK_LIMIT:
+        return None
+    outside = np.full(size, n)
+    tails, heads = np.repeat(ends, size), np.tile(starts, size)
+    begin, end = costs.at(outside, starts), costs.at(ends, outside)
+    joins = costs.at(tails, heads)
+    saved = np.full(size * size, -np.inf)
+    np.subtract(np.repeat(end, size) + np.tile(begin, size), joins, out=saved, where=np.isfinite(joins))
+    order = np.argsort(-saved, kind="stable")
+    worth = int((saved > 0).sum())
+    fragments.join(tails[order[:worth]], heads[order[:worth]], max(0, size - pages.least))
+    size = len(fragments.ends[0])
+    if size > pages.most:
+        rest = order[worth:][np.isfinite(saved[order[worth:]])]
+        fragments.join(tails[rest], heads[rest], size - pages.most)
+    walks = [follow(fragments.right, first) for first in fragments.ends[0].tolist()]
+    return tour_of(walks, n)
+
+
+def follow(right: Ints, at: int) -> Ints:
+    """A node and all to its right."""
+    walk = []
+    while at >= 0:
+        walk.append(at)
+        at = int(right[at])
+    return np.array(walk, np.int64)
 
 
 def close(costs: Costs, right: Ints, n_pages: int) -> Tour | None:
@@ -136,6 +200,39 @@ def patch(costs: Costs, tour: Tour) -> Tour | None:
         labels[labels == label] = target
         count -= 1
     return tour
+
+
+def fold(costs: Costs, tour: Tour, room: Room) -> Tour | None:
+    """Take all pages as one long path and break it at the cheapest places, so that no page is too wide."""
+    n, pages = costs.n, costs.pages
+    path = np.concatenate(pages_of(tour, n))
+    most = min(pages.most, max(pages.least, 2 * room.pages_for(float(room.widths[path].sum()))))
+    if n * most > _FOLD_LIMIT:
+        return None
+    joins = costs.at(path[:-1], path[1:])
+    joins[~np.isfinite(joins)] = _NEVER * (costs.spread + 1)
+    along = np.concatenate([[0.0, 0.0], np.cumsum(joins)])
+    reach = np.concatenate([[0.0], np.cumsum(room.widths[path])])
+    outside = np.full(n, n)
+    begin, end = costs.at(outside, path), costs.at(path, outside)
+    best = np.full((n + 1, most + 1), np.inf)  # the first i shreds on k pages
+    best[0, 0] = 0.0
+    last_break = np.zeros((n + 1, most + 1), np.int64)
+    for stop in range(1, n + 1):
+        first = int(np.searchsorted(reach, reach[stop] - room.most * (1 - 1e-9)))
+        starts = np.arange(min(first, stop - 1), stop)
+        page = begin[starts] + (along[stop] - along[starts + 1]) + end[stop - 1]
+        through = best[starts, :-1] + page[:, None]
+        choice = through.argmin(axis=0)
+        best[stop, 1:] = through[choice, np.arange(most)]
+        last_break[stop, 1:] = starts[choice]
+    n_pages = int(best[n, pages.least :].argmin()) + pages.least
+    if not np.isfinite(best[n, n_pages]):
+        return None
+    spots, at = [], n
+    for k in range(n_pages, 0, -1):
+        spots.append(at := int(last_break[at, k]))
+    return tour_of(np.split(path, spots[-2::-1]), n)
 
 
 def nearest_neighbor(costs: Costs, n_pages: int) -> Tour | None:

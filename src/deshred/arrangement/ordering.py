@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import itertools
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from deshred.arrangement.certificates import certify
-from deshred.arrangement.costs import Costs, DenseCosts, SparseCosts, score_range
+from deshred.arrangement.costs import Costs, DenseCosts, SparseCosts, complete, score_range
 from deshred.arrangement.exact import ExactSolver, Solution
 from deshred.arrangement.fixings import Fixings, PageCount, clash, fix, smallest_clash, split
 from deshred.arrangement.heuristics import nearest_neighbor, pages_of, tour_cost
-from deshred.arrangement.pages import break_probability, check_margins, count_pages, price_pages, sort_pages
+from deshred.arrangement.pages import (
+    break_probability,
+    check_margins,
+    count_pages,
+    find_room,
+    paper_width,
+    price_pages,
+    sort_pages,
+)
 from deshred.arrangement.record import Limits, Progress
 from deshred.arrangement.relaxation import Memory
+from deshred.arrangement.rules import Room
 from deshred.elements import Arrangement, Compatibility, Constraints, Join, Margins, PageBreak, Slot
 from deshred.errors import InfeasibleError, SettingsError
 
 _EXPLAIN_SHREDS = 400
 _ANY_ORDER = 1e300  # a tolerance that every order meets
 _EXPLAIN_CONSTRAINTS = 60
+_COMPLETED = 4000  # shreds up to which sparse scores under constraints are made a full matrix
+_ANSWERS = 32  # that a warm start remembers
+_WIDTH_NODES = 1  # of branching: filling pages to the last mm can take hours to prove, and is worth little
 
 
 @dataclass(frozen=True)
@@ -57,16 +69,27 @@ class WarmStart:
     _costs: Costs | None = field(default=None, repr=False)
     _memory: Memory | None = field(default=None, repr=False)
     _key: tuple[object, ...] = field(default=(), repr=False)
+    _answers: dict[tuple[Constraints, ArrangementOptions], Arrangement] = field(
+        default_factory=dict, repr=False
+    )
 
     def _costs_for(self, key: tuple[object, ...]) -> Costs | None:
         """The costs of the last solve, if it was over the same scores and pages."""
         same = len(key) == len(self._key) and all(
-            a is b or (isinstance(a, PageCount | bool) and a == b)
+            a is b or (isinstance(a, PageCount | float | bool) and a == b)
             for a, b in zip(key, self._key, strict=True)
         )
         if not same:
             self._costs, self._memory, self._key = None, None, key
+            self._answers.clear()
         return self._costs
+
+    def _keep(self, constraints: Constraints, options: ArrangementOptions, answer: Arrangement) -> None:
+        """Remember a proven answer: a constraint that is taken back needs no solve at all."""
+        if answer.is_optimal:
+            self._answers[constraints, options] = answer
+        if len(self._answers) > _ANSWERS:
+            del self._answers[next(iter(self._answers))]
 
 
 def arrange(
@@ -82,25 +105,102 @@ def arrange(
     A join costs max(C) - C. With margins, a page costs max(C) - start - end on top; without, nothing.
     """
     deadline = np.inf if options.time_limit is None else time.monotonic() + options.time_limit
-    n = len(compatibility)
     margins = _usable_margins(compatibility, options)
-    pages = count_pages(n, options.pages, constraints, margins, options.page_width_mm)
-    fixings = fix(compatibility.ids, constraints, pages)
+    width = options.page_width_mm or paper_width(margins)
     warm = warm_start if warm_start is not None else WarmStart()
-    costs = warm._costs_for((compatibility, margins, pages)) or _costs_of(compatibility, margins, pages)
-    if n == 0:
-        return Arrangement((), (), (), 0.0, 0.0, options.tolerance)
-    limits = Limits(tolerance=options.tolerance, deadline=deadline)
     try:
-        if options.solver == "greedy":
-            solution = _walk(costs, fixings)
-        else:
-            solution = ExactSolver(costs, fixings, limits, progress, warm._memory).solve()
-            warm._costs, warm._memory = costs, solution.memory
+        job = _Job(compatibility, constraints, options, margins, width)
+        return job.run(warm, deadline, progress)
     except InfeasibleError:
-        warm._memory = None
-        raise _explained(compatibility, constraints, options) from None
-    return _arrangement(compatibility, margins, costs, solution, options)
+        if width is None:
+            raise
+    # what a person says about joins and pages counts more than the width of the paper
+    return _Job(compatibility, constraints, options, margins, None).run(warm, deadline, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """All that a solve starts from."""
+
+    compatibility: Compatibility
+    constraints: Constraints
+    options: ArrangementOptions
+    margins: Margins | None
+    page_width_mm: float | None
+
+    def run(self, warm: WarmStart, deadline: float, progress: Progress | None) -> Arrangement:
+        pages = self._count_pages()
+        room = find_room(self.margins, self.page_width_mm, pages)
+        fixings = fix(self.compatibility.ids, self.constraints, pages)
+        if not len(self.compatibility):
+            return Arrangement((), (), (), 0.0, 0.0, self.options.tolerance)
+        key = (self.compatibility, self.margins, pages, room and room.most, self._is_completed(room))
+        costs = warm._costs_for(key) or self._costs(pages, room)
+        if (self.constraints, self.options) in warm._answers:
+            return warm._answers[self.constraints, self.options]
+        limits = Limits(tolerance=self.options.tolerance, deadline=deadline)
+        if room is not None:
+            limits = replace(limits, node_limit=_WIDTH_NODES)
+        try:
+            if self.options.solver == "greedy":
+                solution = _walk(costs, fixings)
+            else:
+                solution = ExactSolver(costs, fixings, limits, progress, warm._memory).solve()
+                warm._costs, warm._memory = costs, solution.memory
+        except InfeasibleError as error:
+            warm._memory = None
+            raise (error if room is not None else self._explained(pages)) from None
+        answer = _arrangement(self.compatibility, self.margins, costs, solution, self.options)
+        warm._keep(self.constraints, self.options, answer)
+        return answer
+
+    def _count_pages(self) -> PageCount:
+        n, wanted = len(self.compatibility), self.options.pages
+        return count_pages(n, wanted, self.constraints, self.margins, self.page_width_mm)
+
+    def _costs(self, pages: PageCount, room: Room | None) -> Costs:
+        pile = self.compatibility
+        scores = score_range(pile)
+        ends = price_pages(len(pile), self.margins, pages, scores, room)
+        if pile.row_starts is None or pile.columns is None:
+            return DenseCosts(pile.scores, ends, pages, scores, room)
+        if self._is_completed(room):
+            return DenseCosts(complete(pile, scores), ends, pages, scores, room)
+        return SparseCosts(pile.row_starts, pile.columns, pile.scores, ends, pages, scores, room)
+
+    def _is_completed(self, room: Room | None) -> bool:
+        """The hub does not know who joins whom through it: rules are proven on the full matrix, if small."""
+        has_rules = bool(self.constraints) or room is not None
+        return has_rules and self.compatibility.is_sparse and len(self.compatibility) <= _COMPLETED
+
+    def _explained(self, pages: PageCount) -> InfeasibleError:
+        """Find the constraints at odds by taking away one after the other."""
+        atoms, n = split(self.constraints), len(self.compatibility)
+        if not atoms:
+            return InfeasibleError(
+                f"no order of the {n} shreds exists on {self.options.pages} pages: too many joins "
+                "cannot be (score -inf). Allow more pages."
+            )
+        if self.compatibility.is_sparse and n > _COMPLETED:
+            return InfeasibleError(
+                f"no order that obeys all {len(atoms)} constraints was found over the candidates listed. "
+                "Take back the latest ones, or keep more candidates."
+            )
+        if n > _EXPLAIN_SHREDS or len(atoms) > _EXPLAIN_CONSTRAINTS:
+            return InfeasibleError(
+                f"no order obeys all {len(atoms)} constraints at once. "
+                "Take back the latest ones until one does."
+            )
+
+        def is_feasible(some: Constraints) -> bool:
+            try:
+                fixings = fix(self.compatibility.ids, some, pages)
+                ExactSolver(self._costs(pages, None), fixings, Limits(tolerance=_ANY_ORDER)).solve()
+            except InfeasibleError:
+                return False
+            return True
+
+        return clash(smallest_clash(self.constraints, is_feasible), "no order obeys all of these")
 
 
 def _usable_margins(compatibility: Compatibility, options: ArrangementOptions) -> Margins | None:
@@ -112,18 +212,8 @@ def _usable_margins(compatibility: Compatibility, options: ArrangementOptions) -
     return margins if wanted else None
 
 
-def _costs_of(compatibility: Compatibility, margins: Margins | None, pages: PageCount) -> Costs:
-    scores = score_range(compatibility)
-    ends = price_pages(len(compatibility), margins, pages, scores)
-    if compatibility.row_starts is None or compatibility.columns is None:
-        return DenseCosts(compatibility.scores, ends, pages, scores)
-    return SparseCosts(
-        compatibility.row_starts, compatibility.columns, compatibility.scores, ends, pages, scores
-    )
-
-
 def _walk(costs: Costs, fixings: Fixings) -> Solution:
-    if fixings.has_groups or len(fixings.required) or (fixings.only_left >= 0).any():
+    if fixings.has_groups or (fixings.only_left >= 0).any() or (fixings.only_right >= 0).any():
         raise SettingsError(
             "the greedy solver only knows forbidden joins; use solver = exact for other constraints."
         )
@@ -135,36 +225,6 @@ def _walk(costs: Costs, fixings: Fixings) -> Solution:
     cheapest = np.full(costs.n_nodes, np.inf)
     np.minimum.at(cheapest, rows.tails, rows.reduced)
     return Solution(tour, tour_cost(costs, tour), float(cheapest[: costs.n].sum()))
-
-
-def _explained(
-    compatibility: Compatibility, constraints: Constraints, options: ArrangementOptions
-) -> InfeasibleError:
-    """Find the constraints at odds by taking away one after the other."""
-    atoms = split(constraints)
-    if not atoms:
-        return InfeasibleError(
-            f"no order of the {len(compatibility)} shreds exists on {options.pages} pages: too many joins "
-            "cannot be (score -inf). Allow more pages."
-        )
-    if len(compatibility) > _EXPLAIN_SHREDS or len(atoms) > _EXPLAIN_CONSTRAINTS:
-        return InfeasibleError(
-            f"no order obeys all {len(atoms)} constraints at once. Take back the latest ones until one does."
-        )
-
-    def is_feasible(some: Constraints) -> bool:
-        margins = _usable_margins(compatibility, options)
-        pages = count_pages(len(compatibility), options.pages, constraints, margins, options.page_width_mm)
-        try:
-            fixings = fix(compatibility.ids, some, pages)
-            ExactSolver(
-                _costs_of(compatibility, margins, pages), fixings, Limits(tolerance=_ANY_ORDER)
-            ).solve()
-        except InfeasibleError:
-            return False
-        return True
-
-    return clash(smallest_clash(constraints, is_feasible), "no order obeys all of these")
 
 
 def _arrangement(

@@ -7,12 +7,25 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.arrangement.costs import Floats, PageEnds, ScoreRange
-from deshred.arrangement.fixings import Ints, PageCount
+from deshred.arrangement.costs import PageEnds, ScoreRange
+from deshred.arrangement.fixings import Floats, Ints, PageCount
+from deshred.arrangement.rules import Room
 from deshred.elements import Compatibility, Constraints, Margins
 from deshred.errors import InputError, MismatchError, SettingsError
 
-_WIDER = 1.05  # shreds of one page may add up to this much more than the page is wide
+WIDER = 1.05  # shreds of one page may add up to this much more than the page is wide
+FILLED = 0.97  # fuller pages than this on average: the number of pages is to be believed, not the width
+PAGE_PRICE = 4.0  # nats, where widths tell about how many pages there are; see benchmarks/margins.py
+_FORMATS = {
+    297.0: 210.0,
+    279.4: 215.9,
+    355.6: 215.9,
+    420.0: 297.0,
+    210.0: 297.0,
+    215.9: 279.4,
+}  # height: width
+_FORMAT_TOLERANCE = 0.03
+_MOST_SHREDS, _FEW_SHREDS = 0.8, 0.05  # shares of a pile
 _MISSING = 0.5  # at most this share of the paper is taken to be missing
 
 
@@ -32,9 +45,36 @@ def count_pages(
     most = max(n, least)
     if margins is not None and page_width_mm is not None:
         expected = float(np.nansum(margins.widths_mm)) / page_width_mm
-        least = min(most, max(least, math.ceil(expected / _WIDER)))
+        least = min(most, max(least, math.ceil(expected / WIDER)))
         most = max(least, min(most, math.ceil(expected / (1 - _MISSING))))
     return PageCount(least, most)
+
+
+def paper_width(margins: Margins | None) -> float | None:
+    """The width that goes with the height of most shreds; None where it is that of no known format.
+
+    The widest of the formats in the pile: a limit on what fits on a page must hold for all of them.
+    """
+    if margins is None or margins.heights_mm is None or not len(margins.heights_mm):
+        return None
+    fits = np.abs(margins.heights_mm[:, None] / np.array(list(_FORMATS)) - 1) < _FORMAT_TOLERANCE
+    if fits.any(axis=1).mean() < _MOST_SHREDS:
+        return None
+    return max(
+        width
+        for width, share in zip(_FORMATS.values(), fits.mean(axis=0), strict=True)
+        if share > _FEW_SHREDS
+    )
+
+
+def find_room(margins: Margins | None, page_width_mm: float | None, pages: PageCount) -> Room | None:
+    """What fits on a page; None where that is not known, or a shred or the number of pages contradicts it."""
+    if margins is None or page_width_mm is None:
+        return None
+    room = Room(np.nan_to_num(margins.widths_mm.astype(np.float64)), WIDER * page_width_mm)
+    is_plausible = room.widths.max(initial=0.0) <= room.most
+    is_plausible &= float(room.widths.sum()) <= FILLED * pages.most * room.most
+    return room if is_plausible else None
 
 
 def check_margins(margins: Margins, n: int) -> None:
@@ -54,15 +94,18 @@ def check_margins(margins: Margins, n: int) -> None:
             )
 
 
-def price_pages(n: int, margins: Margins | None, pages: PageCount, scores: ScoreRange) -> PageEnds:
+def price_pages(
+    n: int, margins: Margins | None, pages: PageCount, scores: ScoreRange, room: Room | None
+) -> PageEnds:
     """What beginning and ending a page costs.
 
-    With evidence, a page's two outer edges together count as one join whose score is start + end. Without,
+    With evidence, a page's two outer edges together count as one join whose score is start + end; where the
+    width of the paper is known, which makes further pages unlikely, the score is a little less. Without,
     pages are free as in the paper; an open number of pages then stays at its least: a further page costs
     more than any join that can be.
     """
     if margins is not None:
-        half = scores.highest / 2
+        half = (scores.highest + (0.0 if room is None else PAGE_PRICE)) / 2
         return PageEnds(half - margins.starts.astype(np.float64), half - margins.ends.astype(np.float64))
     price = 0.0 if pages.is_fixed else 2 * (scores.highest - scores.lowest) + 1
     return PageEnds(np.full(n, price / 2), np.full(n, price / 2), -pages.least * price)

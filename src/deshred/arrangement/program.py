@@ -15,9 +15,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from deshred.arrangement.bounds import Duals, dual_constant
-from deshred.arrangement.costs import Floats
 from deshred.arrangement.cuts import Cut, Degrees, Support, coefficients
-from deshred.arrangement.fixings import Ints
+from deshred.arrangement.fixings import Floats, Ints
 from deshred.errors import DeshredError
 
 _STATUS = highspy.HighsModelStatus

@@ -10,9 +10,10 @@ import numpy as np
 
 from deshred.arrangement.bounds import Duals, Proof, prove
 from deshred.arrangement.costs import Arcs, Costs
-from deshred.arrangement.cuts import Cut, Degrees, Groups, Support
-from deshred.arrangement.heuristics import Tour, link, pages_of, tour_cost
+from deshred.arrangement.cuts import Cut, Degrees, Support
+from deshred.arrangement.heuristics import Tour, fold, link, pages_of, tour_cost
 from deshred.arrangement.program import TimeUp
+from deshred.arrangement.rules import PageRules
 
 Progress = Callable[[str, int, int], None]
 
@@ -35,7 +36,7 @@ class Record:
         assert fixings is not None
         self.costs, self.limits, self._progress = costs, limits, progress
         self.degrees = Degrees.of(costs.n, costs.pages, costs.hub is not None)
-        self.groups = Groups(fixings.together, fixings.apart)
+        self.rules = PageRules(fixings.together, fixings.apart, costs.room)
         self.tour: Tour | None = None
         self.upper = np.inf
         self.lower = -np.inf
@@ -76,22 +77,30 @@ class Record:
         done = round(1000 * (1 - min(1.0, gap / max(abs(self.upper), 1e-9))))
         self._progress(f"{stage}: cost {self.upper:.6g}, bound {self.lower:.6g}, gap {gap:.3g}", done, 1000)
 
-    def offer(self, tour: Tour | None) -> float:
-        """Keep the tour if it is the best so far; returns its cost, infinite if it breaks a constraint."""
+    def offer(self, tour: Tour | None, *, is_final: bool = False) -> float:
+        """Keep the tour if it is the best so far; returns its cost, infinite if it breaks a constraint.
+
+        One with pages that are too wide is folded anew, unless it is final.
+        """
         if tour is None or not self.costs.pages.least <= len(tour) - self.costs.n <= self.costs.pages.most:
             return np.inf
         cost = tour_cost(self.costs, tour)
-        if not np.isfinite(cost) or (self.groups and not self._obeys_groups(tour)):
+        if not np.isfinite(cost):
+            return np.inf
+        if self.rules and not self._obeys_rules(tour):
+            if is_final or self.costs.room is None:
+                return np.inf
+            self.offer(fold(self.costs, tour, self.costs.room), is_final=True)
             return np.inf
         if cost < self.upper - 1e-12:
             self.upper, self.tour = cost, tour.copy()
         return cost
 
-    def _obeys_groups(self, tour: Tour) -> bool:
+    def _obeys_rules(self, tour: Tour) -> bool:
         page_of = np.empty(self.costs.n, np.int64)
         for k, page in enumerate(pages_of(tour, self.costs.n)):
             page_of[page] = k
-        return self.groups.allow(page_of)
+        return self.rules.allow(page_of)
 
     def link(self, support: Support) -> None:
         """Offer what can be made of a fractional solution."""

@@ -11,9 +11,8 @@ import numpy as np
 
 from deshred.arrangement.assignment import assign
 from deshred.arrangement.bounds import Duals, arcs_below, threshold_for
-from deshred.arrangement.costs import Floats
 from deshred.arrangement.cuts import violated
-from deshred.arrangement.fixings import Ints
+from deshred.arrangement.fixings import Floats, Ints
 from deshred.arrangement.heuristics import Tour, close
 from deshred.arrangement.program import ArcProgram
 from deshred.arrangement.record import Record
@@ -158,19 +157,22 @@ class Relaxation:
             support, priced = program.support, program.duals
             duals = Duals(priced.out + self.shift.out, priced.into + self.shift.into, priced.cuts)
             cuts = tuple(program.cuts)
-            if program.add_cuts(violated(support, record.degrees, record.groups)):
+            if program.add_cuts(violated(support, record.degrees, record.rules)):
                 if rounds % _REPORT_ROUNDS == 0:  # a bound to show for it if time runs out
                     record.prove(duals, cuts)
+                    if self._costs.room is not None:  # the first orders had no room
+                        record.link(support)
                     record.report("relaxation")
                 continue
             weak = record.prove(duals, cuts)
-            record.link(support)
-            record.report("relaxation")
-            if record.is_proven:
-                return
             width = self._costs.n_nodes
             present = np.isin(weak.tails * width + weak.heads, program.tails * width + program.heads)
             new = weak.take(~present & (weak.reduced < -1e-9))
+            if record.tour is None or not len(new):
+                record.link(support)
+            record.report("relaxation")
+            if record.is_proven:
+                return
             if len(new):
                 self._price_in(new.tails, new.heads, new.reduced)
             elif program.shortfall > 1e-6:

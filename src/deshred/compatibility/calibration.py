@@ -17,10 +17,10 @@ from scipy.optimize import linear_sum_assignment, minimize
 
 from deshred.compatibility.confidence import Calibration, find_margins
 from deshred.compatibility.fusion import Evidence, FusionScorer, FusionWeights
-from deshred.compatibility.scoring import face_outside
 from deshred.compatibility.shifts import LogPrior, learn_prior, reduce_shifts
 from deshred.compatibility.shredding import ShreddingOptions, shred_page
-from deshred.elements import Compatibility, Margins, Shred, ShredSet, Source
+from deshred.compatibility.towers import Features, TowersScorer
+from deshred.elements import Compatibility, Edge, Shred, ShredSet, Source
 from deshred.errors import InputError
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.edges import extract_edges
@@ -31,12 +31,20 @@ _RIDGE = 1e-3  # towards scores that are nats already, where piles are solved wi
 
 
 @dataclass(frozen=True, eq=False)
+class _Outside:
+    """What the ink of each edge scores with blank paper in place of a partner, as the end of a page does."""
+
+    starts: NDArray[np.float32]
+    ends: NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
 class _Pile:
     """The evidence of one simulated pile, and its true joins."""
 
     evidence: Evidence
     joins: NDArray[np.intp]  # (m, 2)
-    outside: Margins  # what the ink of each edge scores with blank paper
+    outside: _Outside
 
 
 @dataclass(frozen=True)
@@ -105,11 +113,10 @@ def _simulate(scorer: FusionScorer, pages: Sequence[IntactPage], rng: np.random.
     edges = [extract_edges(shred, options=scorer.edge_options) for shred in ShredSet(shreds)]
     rights = scorer.encode_rights([pair.right for pair in edges])
     lefts = scorer.encode_lefts([pair.left for pair in edges])
-    zeros = np.zeros(len(shreds), np.float32)
     return _Pile(
         scorer.adapt(rights, lefts).score_shifts(rights, lefts),
         np.array(joins),
-        face_outside(Margins(zeros, zeros, zeros), rights.features, lefts.features, scorer.towers),
+        _face_outside(rights.features, lefts.features, scorer.towers),
     )
 
 
@@ -145,7 +152,18 @@ def _fit_weights(piles: Sequence[_Pile], log_prior: LogPrior) -> FusionWeights:
     return FusionWeights(*(round(float(weight), 4) for weight in np.exp(best.x)))
 
 
-def _choose(scores: NDArray[np.float32], outside: Margins, weights: FusionWeights) -> list[tuple[int, int]]:
+def _face_outside(rights: Features, lefts: Features, towers: TowersScorer) -> _Outside:
+    rows, width = towers.edge_options.rows, towers.edge_options.width
+    white = np.full((rows, 3), 255, np.uint8)
+    blank = Edge(np.zeros((rows, width), np.uint8), np.zeros(rows, np.float32), white, 0)
+    before, behind = towers.encode_rights([blank]), towers.encode_lefts([blank])
+    half = towers.score_block(before, behind).scores[0, 0] / 2
+    starts = towers.score_block(before, lefts).scores[0] - half
+    ends = towers.score_block(rights, behind).scores[:, 0] - half
+    return _Outside(starts, ends)
+
+
+def _choose(scores: NDArray[np.float32], outside: _Outside, weights: FusionWeights) -> list[tuple[int, int]]:
     """The best assignment of partners, where a partner is better than the end of a page."""
     finite = np.where(np.isfinite(scores), scores, np.float32(-1e6))
     rows, columns = linear_sum_assignment(finite, maximize=True)

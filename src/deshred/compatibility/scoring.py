@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.compatibility.confidence import Calibration
-from deshred.compatibility.margins import weigh_margins
+from deshred.compatibility.margins import level_margins, weigh_margins
 from deshred.elements import (
     Compatibility,
     Edge,
@@ -178,33 +178,7 @@ def describe(
     if progress:
         progress("encoding", 2, 2)
     tops = np.array([pair.left.top for pair in edges], np.int32)
-    margins = face_outside(weigh_margins(shreds, edges), rights, lefts, scorer)
-    return Descriptions(shreds.ids, shreds.fingerprint, rights, lefts, tops, margins)
-
-
-def face_outside(margins: Margins, rights: Any, lefts: Any, scorer: Scorer) -> Margins:
-    """Put margins on the level of the scores, where a page break can be weighed against a join.
-
-    Contrastive scores are right up to a constant that differs from edge to edge. What an edge scores with
-    blank paper in place of a partner is its zero: a page break of neutral margins is worth as much as that.
-    """
-    rows, width = scorer.edge_options.rows, scorer.edge_options.width
-    blank = Edge(
-        np.zeros((rows, width), np.uint8),
-        np.zeros(rows, np.float32),
-        np.full((rows, 3), 255, np.uint8),
-        0,
-    )
-    before, behind = scorer.encode_rights([blank]), scorer.encode_lefts([blank])
-    half = scorer.score_block(before, behind).scores[0, 0] / 2
-    starts = np.concatenate([scorer.score_block(before, part).scores[0] for part in _parts(lefts)]) - half
-    ends = np.concatenate([scorer.score_block(part, behind).scores[:, 0] for part in _parts(rights)]) - half
-    return replace(margins, starts=margins.starts + starts, ends=margins.ends + ends)
-
-
-def _parts(descriptions: Any) -> Iterator[Any]:
-    size = ScoringOptions().block
-    return (descriptions[start : start + size] for start in range(0, max(len(descriptions), 1), size))
+    return Descriptions(shreds.ids, shreds.fingerprint, rights, lefts, tops, weigh_margins(shreds, edges))
 
 
 def compare(
@@ -222,7 +196,7 @@ def compare(
         compatibility = _gather_dense(descriptions, blocks)
     else:
         compatibility = _gather_sparse(descriptions, blocks, options.candidates)
-    return replace(compatibility, margins=descriptions.margins)
+    return replace(compatibility, margins=level_margins(descriptions.margins, compatibility))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,14 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.compatibility.scoring import ScoreBlock, Scorer, face_outside
+from deshred.compatibility.margins import level_margins
+from deshred.compatibility.scoring import ScoreBlock, Scorer
 from deshred.elements import Compatibility, Margins
 from deshred.executors import Progress
 from deshred.imaging.edges import EdgePair
@@ -77,9 +78,7 @@ class ScoreBlocks:
         with self._stopwatch.measure("encode"):
             self._rights = scorer.encode_rights([pair.right for pair in edges])
             self._lefts = scorer.encode_lefts([pair.left for pair in edges])
-        with self._stopwatch.measure("score"):
-            margins = _join([document.margins for document in documents])
-            self._margins = face_outside(margins, self._rights, self._lefts, scorer)
+        self._margins = _join([document.margins for document in documents])
 
     def count_shreds(self, window: Window) -> int:
         """The number of shreds in a window."""
@@ -95,7 +94,8 @@ class ScoreBlocks:
         np.fill_diagonal(scores, -np.inf)
         ids = self._ids[self._starts[window.start] : self._starts[window.stop]]
         margins = _pick(self._margins, self._starts[window.start] + order)
-        return Compatibility(tuple(ids[i] for i in order.tolist()), scores, offsets, margins=margins)
+        pile = Compatibility(tuple(ids[i] for i in order.tolist()), scores, offsets)
+        return replace(pile, margins=level_margins(margins, pile))
 
     def score_all(self, windows: Sequence[Window]) -> None:
         """Compute every block that these windows share, with progress."""
