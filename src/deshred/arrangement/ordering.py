@@ -33,7 +33,7 @@ _ANY_ORDER = 1e300  # a tolerance that every order meets
 _EXPLAIN_CONSTRAINTS = 60
 _COMPLETED = 4000  # shreds up to which sparse scores under constraints are made a full matrix
 _ANSWERS = 32  # that a warm start remembers
-_WIDTH_NODES = 1  # of branching: filling pages to the last mm can take hours to prove, and is worth little
+_WIDTH_EFFORT = 3000  # shreds times nodes of branching: filling pages to the last mm can take hours to prove
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class _Job:
             return warm._answers[self.constraints, self.options]
         limits = Limits(tolerance=self.options.tolerance, deadline=deadline)
         if room is not None:
-            limits = replace(limits, node_limit=_WIDTH_NODES)
+            limits = replace(limits, node_limit=max(1, _WIDTH_EFFORT // len(self.compatibility)))
         try:
             if self.options.solver == "greedy":
                 solution = _walk(costs, fixings)
