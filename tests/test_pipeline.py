@@ -40,10 +40,9 @@ class CountingScorer(OutlineScorer):
         return self  # a copy would count for itself
 
     def score_block(self, rights: Any, lefts: Any) -> ScoreBlock:
-        if min(len(rights), len(lefts)) > 1:  # the outside of the pile, a single blank edge, is no block
-            if self.blocks == self.dies_after:
-                raise KeyboardInterrupt
-            self.blocks += 1
+        if self.blocks == self.dies_after:
+            raise KeyboardInterrupt
+        self.blocks += 1
         return super().score_block(rights, lefts)
 
 

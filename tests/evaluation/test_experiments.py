@@ -57,8 +57,7 @@ class CountingScorer:
     def score_block(self, rights: Any, lefts: Any) -> ScoreBlock:
         if self.fail_after is not None and self.joins >= self.fail_after:
             raise KeyboardInterrupt
-        if min(len(rights), len(lefts)) > 1:  # the outside of the pile, a single blank edge, is no join
-            self.joins += len(rights) * len(lefts)
+        self.joins += len(rights) * len(lefts)
         return self.inner.score_block(rights, lefts)
 
 

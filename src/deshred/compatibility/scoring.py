@@ -136,20 +136,19 @@ def _join_descriptions(parts: Sequence[Descriptions], fingerprints: Sequence[str
     return Descriptions(
         ids,
         combine_fingerprints(fingerprints),
-        _join([part.rights for part in parts]),
-        _join([part.lefts for part in parts]),
-        _join([part.tops for part in parts]),
-        _join([part.margins for part in parts]),
+        join_arrays([part.rights for part in parts]),
+        join_arrays([part.lefts for part in parts]),
+        join_arrays([part.tops for part in parts]),
+        join_arrays([part.margins for part in parts]),
     )
 
 
-def _join(parts: Sequence[Any]) -> Any:
+def join_arrays(parts: Sequence[Any]) -> Any:
     """Arrays one behind the other, also inside dataclasses."""
     first = parts[0]
     if is_dataclass(first) and not isinstance(first, type):
-        return replace(
-            first, **{f.name: _join([getattr(part, f.name) for part in parts]) for f in fields(first)}
-        )
+        columns = {f.name: [getattr(part, f.name) for part in parts] for f in fields(first)}
+        return replace(first, **{name: join_arrays(column) for name, column in columns.items()})
     return None if first is None else np.concatenate(parts)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.compatibility.margins import level_margins
-from deshred.compatibility.scoring import ScoreBlock, Scorer
+from deshred.compatibility.scoring import ScoreBlock, Scorer, join_arrays
 from deshred.elements import Compatibility, Margins
 from deshred.executors import Progress
 from deshred.imaging.edges import EdgePair
@@ -78,7 +78,7 @@ class ScoreBlocks:
         with self._stopwatch.measure("encode"):
             self._rights = scorer.encode_rights([pair.right for pair in edges])
             self._lefts = scorer.encode_lefts([pair.left for pair in edges])
-        self._margins = _join([document.margins for document in documents])
+        self._margins = join_arrays([document.margins for document in documents])
 
     def count_shreds(self, window: Window) -> int:
         """The number of shreds in a window."""
@@ -148,16 +148,6 @@ class ScoreBlocks:
         """Everything that a block depends on."""
         pair = (self._documents[left].fingerprint, self._documents[right].fingerprint)
         return hashlib.sha256("\n".join((FORMAT, self._scorer.fingerprint, *pair)).encode()).hexdigest()
-
-
-def _join(margins: Sequence[Margins]) -> Margins:
-    heights = [one.heights_mm for one in margins if one.heights_mm is not None]
-    return Margins(
-        np.concatenate([one.starts for one in margins]),
-        np.concatenate([one.ends for one in margins]),
-        np.concatenate([one.widths_mm for one in margins]),
-        np.concatenate(heights) if len(heights) == len(margins) else None,
-    )
 
 
 def _pick(margins: Margins, at: NDArray[np.int64]) -> Margins:
