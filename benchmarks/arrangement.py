@@ -205,6 +205,7 @@ def compare_with_brute_force(count: int, seed: int) -> int:
         best_of,
         enumerate_orders,
         held_karp,
+        held_karp_on_pages,
         obeys,
         pile,
         random_constraints,
@@ -221,7 +222,7 @@ def compare_with_brute_force(count: int, seed: int) -> int:
         pages = int(rng.integers(1, min(4, n) + 1))
         margins = Margins(*rng.normal(size=(3, n)).astype(np.float32)) if rng.random() < 0.4 else None
         width = None
-        if groups and margins is not None and rng.random() < 0.6:
+        if margins is not None and rng.random() < 0.6:
             width = 200.0
             margins = replace(margins, widths_mm=rng.uniform(20, 120, n).astype(np.float32))
         scores = random_scores(rng, n)
@@ -234,12 +235,13 @@ def compare_with_brute_force(count: int, seed: int) -> int:
         if width is not None and margins is not None:
             total = float(margins.widths_mm.sum())
             if total <= FILLED * pages * WIDER * width:
-                truth = enumerate_orders(full, constraints, pages, most_mm=WIDER * width)
+                by_pages = enumerate_orders if groups else held_karp_on_pages
+                truth = by_pages(full, constraints, pages, most_mm=WIDER * width)
                 truth += pages * PAGE_PRICE
                 narrow += 1
         if truth == np.inf:
             truth = (enumerate_orders if groups else held_karp)(full, constraints, pages)
-        options = ArrangementOptions(pages=pages, use_margins=True, page_width_mm=width)
+        options = ArrangementOptions(pages=pages, page_width_mm=width)
         try:
             found = arrange(shreds, constraints, options=options)
         except InfeasibleError:

@@ -1,13 +1,9 @@
-"""Fits what an outer edge looks like, and what a page costs: the constants of `compatibility/margins.py` and
-`arrangement/pages.py`, on simulated shreds.
+"""Mixes piles of simulated shreds and counts the pages that are found, and those that are right.
 
-    python benchmarks/margins.py [PAGES...]
     python benchmarks/margins.py [PAGES...] --piles 4 --count 10 --model towers-cdip
 
-Without PAGES it draws its own. Prints the log-likelihood ratio "first or last of a page" against "inner edge"
-as a logistic function of the number of inked rows near the tear, and how well it separates them. With --piles
-it mixes that many piles of --count pages instead and prints how many pages are found, and how many are right,
-for several prices of a page on top of the one in use, with and without the width of the paper.
+Without PAGES it draws its own. Several prices of a page are tried on top of the one in use, with and without
+the width of the paper: the constants of `compatibility/margins.py` and `arrangement/pages.py` come from here.
 """
 
 from __future__ import annotations
@@ -19,10 +15,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from deshred.arrangement import arrange
-from deshred.compatibility.margins import count_inked_rows
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
 from deshred.compatibility.shredding import ShreddingOptions, shred_page
@@ -30,7 +24,6 @@ from deshred.elements import Image, Shred, ShredSet, Source
 from deshred.evaluation.metrics import Place, Truth, measure_pages
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.drawing import PAGE_KINDS, draw_page
-from deshred.imaging.edges import EdgeOptions, extract_edges
 from deshred.imaging.intact import load_intact
 
 
@@ -42,20 +35,6 @@ def pages(paths: list[Path], count: int, rng: np.random.Generator) -> Iterator[I
     intact = load_intact(paths)
     for i in rng.permutation(len(intact))[:count]:
         yield np.repeat(255 * (1 - intact[i].ink[:, :, None]), 3, axis=2)
-
-
-def observe(
-    images: Iterator[Image], rng: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Log inked rows of outer and inner edges, and which are outer; blank shreds are set aside before."""
-    rows, outer = [], []
-    for image in images:
-        cut = [Shred("", s.image, s.mask, 300.0, Source(Path(), "")) for s in shred_page(image, rng)]
-        pairs = [extract_edges(s, options=EdgeOptions()) for s in cut if not is_blank(s)]
-        for i, pair in enumerate(pairs):
-            rows += [count_inked_rows(pair.left), count_inked_rows(pair.right)]
-            outer += [i == 0, i == len(pairs) - 1]
-    return np.log1p(rows), np.array(outer)
 
 
 def mix(images: Iterator[Image], rng: np.random.Generator) -> tuple[ShredSet, Truth]:
@@ -109,30 +88,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("pages", nargs="*", type=Path)
-    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--count", type=int, default=10, help="pages in a pile")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--piles", type=int, default=0, help="mix piles and count pages instead")
-    parser.add_argument("--model", help="for --piles; one that was not trained on PAGES")
+    parser.add_argument("--piles", type=int, default=4)
+    parser.add_argument("--model", help="one that was not trained on PAGES")
     arguments = parser.parse_args()
-    rng = np.random.default_rng(arguments.seed)
-    if arguments.piles:
-        count_pages(arguments, rng)
-        return
-    x, outer = observe(pages(arguments.pages, arguments.count, rng), rng)
-
-    def surprise(parameters: NDArray[np.float64]) -> float:
-        log_odds = parameters[0] - parameters[1] * x
-        return float(np.logaddexp(0, np.where(outer, -log_odds, log_odds)).mean())
-
-    base, slope = minimize(surprise, np.array([0.0, 1.0]), method="Nelder-Mead").x
-    prior = np.log(outer.mean() / (1 - outer.mean()))
-    order = np.argsort(x)
-    ranks = np.empty(len(x))
-    ranks[order] = np.arange(len(x))
-    area = 1 - (ranks[outer].mean() - (outer.sum() - 1) / 2) / (~outer).sum()
-    print(f"{outer.sum()} outer and {(~outer).sum()} inner edges")
-    print(f"log-likelihood ratio = {base - prior:.2f} - {slope:.2f} * log(1 + inked rows)")
-    print(f"area under the ROC curve {area:.3f}")
+    count_pages(arguments, np.random.default_rng(arguments.seed))
 
 
 if __name__ == "__main__":

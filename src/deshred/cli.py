@@ -30,10 +30,12 @@ from deshred.flags import (
     Debug,
     Dpi,
     Force,
+    FreeEnds,
     Inputs,
     Jobs,
     Kind,
     MaxMegapixels,
+    MaxShift,
     MinWidth,
     Model,
     ModelOutput,
@@ -118,9 +120,11 @@ def reconstruct(
     max_megapixels: MaxMegapixels,
     kind: Kind,
     min_width: MinWidth,
+    max_shift: MaxShift,
     solver: Solver,
     pages: Pages,
     model: Model = None,
+    free_ends: FreeEnds = False,
     jobs: Jobs = None,
     dpi: Dpi = None,
     background: Background = None,
@@ -157,8 +161,10 @@ def reconstruct(
         kind=kind,
         background=background,
         min_width=min_width,
+        max_shift=max_shift,
         solver=solver,
         pages=pages,
+        free_ends=free_ends,
         time_limit=time_limit,
     )
     with progress_reporter(quiet=quiet) as progress:
@@ -328,6 +334,7 @@ def arrange(
     ],
     solver: Solver,
     pages: Pages,
+    free_ends: FreeEnds = False,
     time_limit: TimeLimit = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
@@ -349,7 +356,9 @@ def arrange(
     from deshred.elements import Arrangement
     from deshred.store import load_compatibility
 
-    chosen = choose_settings(context, settings, solver=solver, pages=pages, time_limit=time_limit).arrangement
+    chosen = choose_settings(
+        context, settings, solver=solver, pages=pages, free_ends=free_ends, time_limit=time_limit
+    ).arrangement
     found: Arrangement | ClosedTour
     with progress_reporter(quiet=quiet) as progress:
         if file.suffix.lower() == ".atsp":
@@ -377,11 +386,13 @@ def evaluate(
     ],
     seed: Annotated[int, flag_default(EVALUATION, "seed", help="Seed of the sequence of documents.")],
     solver: Annotated[str, flag_default(EVALUATION, "arrangement.solver", metavar="exact|greedy")],
-    pages: Annotated[str, flag_default(EVALUATION, "arrangement.pages", help="1 is the published protocol.")],
+    pages: Annotated[str, flag_default(EVALUATION, "arrangement.pages", help="1 is one path through all.")],
+    max_shift: MaxShift,
     documents: Annotated[
         str | None, typer.Option(metavar="D001,...", help="Only these.  [default: all]")
     ] = None,
     model: Model = None,
+    free_ends: FreeEnds = False,
     time_limit: TimeLimit = None,
     jobs: Jobs = None,
     cache: Annotated[Path | None, typer.Option(help="A folder to keep scores in, to resume.")] = None,
@@ -401,6 +412,7 @@ def evaluate(
     """
     from dataclasses import replace
 
+    from deshred.compatibility.pairwise import PairwiseOptions
     from deshred.compatibility.scorers import load_scorer
     from deshred.evaluation.collections import open_collection
     from deshred.evaluation.experiments import EvaluationOptions, parse_ks
@@ -414,7 +426,11 @@ def evaluate(
         ks=parse_ks(k),
         seed=seed,
         arrangement=replace(
-            defaults.arrangement, solver=solver, pages=parse_flag("pages", pages), time_limit=time_limit
+            defaults.arrangement,
+            solver=solver,
+            pages=parse_flag("pages", pages),
+            free_ends=free_ends,
+            time_limit=time_limit,
         ),
     )
     found = open_collection(collection)
@@ -423,7 +439,7 @@ def evaluate(
     with progress_reporter(quiet=quiet) as progress:
         result = measure(
             found,
-            load_scorer(scorer, model, threads=jobs or 0),
+            load_scorer(scorer, model, pairwise=PairwiseOptions(max_shift=max_shift), threads=jobs or 0),
             options=options,
             cache=cache,
             executor=default_executor(jobs),
@@ -514,10 +530,19 @@ def train_pairwise(
     max_positives: Annotated[
         int, flag_default(SAMPLES, "max_positives", help="Windows of true joins per page and epoch, at most.")
     ],
+    min_ink: Annotated[float, flag_default(SAMPLES, "min_ink", help="Least share of ink in a window.")],
+    faint_share: Annotated[
+        float, flag_default(SAMPLES, "faint_share", help="Share of windows drawn with any ink or none.")
+    ],
+    rows: Annotated[int, flag_default(SAMPLES, "rows", help="Height of a window: 32 or 64 px.")],
+    columns: Annotated[int, flag_default(SAMPLES, "columns", help="Width of a window: 32 or 64 px.")],
     learning_rate: Annotated[
-        float | None, typer.Option(help="Peak of the learning rate; 0.002, or 0.0001 with --init.")
+        float | None, typer.Option(help="Peak; 0.002, 0.0001 from ImageNet weights, 0.001 from a model.")
     ] = None,
-    init: Annotated[Path | None, typer.Option(help="ImageNet weights in torchvision's format.")] = None,
+    init: Annotated[
+        Path | None,
+        typer.Option(help="ImageNet weights in torchvision's format, or a pairwise model to go on from."),
+    ] = None,
     resume: Checkpointed = False,
     quiet: Quiet = False,
 ) -> None:
@@ -537,10 +562,14 @@ def train_pairwise(
     training = PairwiseTrainingOptions(
         epochs=epochs, batch=batch, learning_rate=learning_rate, seed=seed, init=init
     )
+    samples = SampleOptions(
+        max_positives=max_positives, min_ink=min_ink, faint_share=faint_share, rows=rows, columns=columns
+    )
     with progress_reporter(quiet=quiet) as progress:
         intact = load_intact(pages, progress=progress)
-        samples = SampleOptions(max_positives=max_positives)
         task = PairwiseTask(intact, options=samples, training=training)
+        if init is not None:
+            say(f"initial weights: {init}, SHA-256 {task.identity['training']['init']}")
         options = TrainingOptions(seed=seed, threads=threads)
         train(task, output, options=options, resume=resume, report=figure_reporter(progress))
     say(f"model: {output}")

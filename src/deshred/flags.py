@@ -25,8 +25,10 @@ FLAGS = {
     "kind": "scans.kind",
     "background": "segmentation.background",
     "min_width": "segmentation.min_width_mm",
+    "max_shift": "pairwise.max_shift",
     "solver": "arrangement.solver",
     "pages": "arrangement.pages",
+    "free_ends": "arrangement.free_ends",
     "time_limit": "arrangement.time_limit",
 }
 SETTINGS = "deshred.settings:Settings"
@@ -100,8 +102,14 @@ Background = Annotated[
     str | None, typer.Option(help="Color under the shreds, as #ff9933.  [default: found in the scan]")
 ]
 MinWidth = Annotated[float, _flag("min_width", help="Narrowest shred on a sheet, in mm.")]
+MaxShift = Annotated[
+    int, _flag("max_shift", help="Scorer pairwise: px that a shred is moved up and down, at most.")
+]
 Solver = Annotated[str, _flag("solver", metavar="exact|greedy", help="How the order is found.")]
 Pages = Annotated[str, _flag("pages", metavar="auto|N", help="How many pages there are.")]
+FreeEnds = Annotated[
+    bool, typer.Option("--free-ends", help="Do not weigh where pages begin and end; the published protocol.")
+]
 TimeLimit = Annotated[
     float | None, typer.Option(help="Seconds for finding the order; then the best so far.  [default: none]")
 ]

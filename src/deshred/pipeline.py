@@ -70,7 +70,9 @@ def reconstruct(
     """Reconstruct pages from shreds or from files and folders; a store lets a killed run resume."""
     settings = settings or Settings()
     executor = executor or default_executor(settings.jobs)
-    scorer = scorer or load_scorer(settings.scorer, settings.model, threads=settings.jobs or 0)
+    scorer = scorer or load_scorer(
+        settings.scorer, settings.model, pairwise=settings.pairwise, threads=settings.jobs or 0
+    )
     stopwatch = Stopwatch()
     with stopwatch.measure("decode"):
         pile = _gather(shreds, settings, executor, progress)

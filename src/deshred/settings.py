@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from deshred.arrangement import ArrangementOptions
+from deshred.compatibility.pairwise import PairwiseOptions
 from deshred.compatibility.scoring import ScoringOptions
 from deshred.errors import SettingsError
 from deshred.imaging.composition import CompositionOptions
@@ -36,6 +37,7 @@ class Settings:
     scans: ScanOptions = field(default_factory=ScanOptions)
     segmentation: SegmentationOptions = field(default_factory=SegmentationOptions)
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
+    pairwise: PairwiseOptions = field(default_factory=PairwiseOptions)
     arrangement: ArrangementOptions = field(default_factory=ArrangementOptions)
     composition: CompositionOptions = field(default_factory=CompositionOptions)
 

@@ -20,7 +20,7 @@ def pages_of(arrangement):
 
 def solve(compatibility, constraints, n_pages):
     """The cost, infinite if it is refused; whatever comes back is checked."""
-    options = ArrangementOptions(pages=n_pages, use_margins=True)
+    options = ArrangementOptions(pages=n_pages)
     try:
         arrangement = arrange(compatibility, constraints, options=options)
     except InfeasibleError:

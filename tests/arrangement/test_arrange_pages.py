@@ -45,7 +45,7 @@ def test_margins_tell_how_many_pages_there_are_and_where_they_begin(seed):
 
 def test_without_margins_breaks_land_on_weak_joins_instead():
     shreds, firsts = documents(0)
-    blind = arrange(shreds, options=ArrangementOptions(pages=4, use_margins=False))
+    blind = arrange(shreds, options=ArrangementOptions(pages=4, free_ends=True))
     assert {page[0].shred_id for page in blind.pages} != firsts
     assert all(seam.probability is None for seam in blind.breaks)
 
@@ -54,9 +54,9 @@ def test_without_margins_an_automatic_number_of_pages_is_one():
     assert len(arrange(pile(np.random.default_rng(0).normal(size=(30, 30)).astype(np.float32))).pages) == 1
 
 
-def test_a_single_path_is_the_papers_whatever_the_margins_say():
+def test_with_free_ends_a_single_path_is_the_papers_whatever_the_margins_say():
     shreds, _ = documents(1)
-    path = arrange(shreds, options=ArrangementOptions(pages=1))
+    path = arrange(shreds, options=ArrangementOptions(pages=1, free_ends=True))
     bare = arrange(pile(shreds.scores), options=ArrangementOptions(pages=1))
     assert path == bare
 

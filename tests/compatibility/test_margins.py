@@ -1,65 +1,124 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from deshred.arrangement import ArrangementOptions, arrange
-from deshred.compatibility.margins import count_inked_rows, level_margins, weigh_margins
+from deshred.compatibility.confidence import Calibration
+from deshred.compatibility.margins import Borders, Facing, observe_borders, weigh_margins
 from deshred.compatibility.outline import OutlineScorer
-from deshred.compatibility.scoring import ScoringOptions, score
-from deshred.elements import Compatibility, Margins, ShredSet
+from deshred.compatibility.scoring import ScoreBlock, ScoringOptions, face_blank, score, weigh_ends
+from deshred.compatibility.tears import measure_raggedness
+from deshred.elements import Compatibility, Edge, Margins, ShredSet
 from deshred.imaging.edges import EdgeOptions, extract_edges
 from deshred.store import load_compatibility, save_compatibility
 
 
-def test_an_empty_edge_speaks_for_a_margin_and_an_inked_one_against(tiny_pile: ShredSet) -> None:
+def borders(left: list[float], right: list[float]) -> Borders:
+    size = np.full(len(left), 8, np.float32)
+    return Borders(np.array(left, np.float32), np.array(right, np.float32), size, 37 * size)
+
+
+def facing(starts: list[float], ends: list[float]) -> Facing:
+    return Facing(np.array(starts, np.float32), np.array(ends, np.float32))
+
+
+def test_the_straightest_edges_of_a_ragged_pile_speak_for_a_page_end() -> None:
+    ragged = np.random.default_rng(0).uniform(0.9, 2, 40).tolist()
+    margins = weigh_margins(borders([0.4, *ragged], [*ragged, 0.3]), facing([0.0] * 41, [0.0] * 41))
+    assert margins.starts.argmax() == 0
+    assert margins.ends.argmax() == 40
+    assert margins.starts[0] > np.median(margins.starts) + 2
+
+
+@pytest.mark.parametrize("raggedness", [0.0, 1.3])
+def test_where_all_edges_are_alike_outlines_say_nothing(raggedness: float) -> None:
+    alike = [raggedness] * 5
+    margins = weigh_margins(borders(alike, alike), facing([1, 2, 3, 4, 5], [0] * 5))
+    np.testing.assert_allclose(margins.starts - margins.starts[0], [0, 1, 2, 3, 4], atol=1e-6)
+    np.testing.assert_allclose(margins.ends, margins.starts[0] - 1, atol=1e-6)
+
+
+def test_a_ragged_outline_is_never_certain_to_be_inside() -> None:
+    """Blank shreds are set aside: the last one that is left may be torn on both sides."""
+    margins = weigh_margins(borders([0.1] * 50 + [9.0], [0.1] * 51), facing([0.0] * 51, [0.0] * 51))
+    assert margins.starts[-1] - margins.starts[0] > -2
+
+
+def test_raggedness_is_what_the_tear_adds_to_a_smooth_course() -> None:
+    rows = np.arange(3000)
+    bow = (0.01 * rows + 20 * np.sin(rows / 800)).astype(np.float32)
+    assert measure_raggedness(bow) < 0.1
+    teeth = bow + 2 * np.sign(np.sin(rows / 6)).astype(np.float32)
+    assert 1.5 < measure_raggedness(teeth) < 2.1
+    half = teeth.copy()
+    half[1500:] = np.nan
+    assert measure_raggedness(half) == pytest.approx(measure_raggedness(teeth), rel=0.1)
+    assert measure_raggedness(np.full(3000, np.nan, np.float32)) == 0
+
+
+def test_sizes_are_those_of_the_shreds(tiny_pile: ShredSet) -> None:
     edges = [extract_edges(shred, options=EdgeOptions()) for shred in tiny_pile]
-    margins = weigh_margins(tiny_pile, edges)
-    inked = np.array([count_inked_rows(pair.left) for pair in edges])
-    assert (np.diff(margins.starts[np.argsort(inked)]) <= 0).all()
-    assert margins.widths_mm.shape == (len(tiny_pile),)
-    assert margins.heights_mm is not None
+    seen = observe_borders(tiny_pile, edges)
     rows = [shred.mask.any(axis=1).sum() for shred in tiny_pile]
-    np.testing.assert_allclose(margins.heights_mm, np.array(rows) / tiny_pile[0].dpi * 25.4, rtol=1e-6)
+    np.testing.assert_allclose(seen.heights_mm, np.array(rows) / tiny_pile[0].dpi * 25.4, rtol=1e-6)
+    assert seen.widths_mm.tolist() == pytest.approx([shred.width_mm for shred in tiny_pile])
 
 
-@pytest.mark.parametrize("constant", [-40.0, 0.0, 25.0])
-def test_a_constant_on_all_scores_does_not_move_a_page_break(constant: float) -> None:
-    """Four shreds, two pages: strong joins inside, nothing between."""
-    scores = np.full((4, 4), -5.0, np.float32)
-    scores[0, 1] = scores[2, 3] = 20.0
-    scores += np.float32(constant)
-    np.fill_diagonal(scores, -np.inf)
-    plain = Margins(
-        np.array([1, -2, 1, -2], np.float32), np.array([-2, 1, -2, 1], np.float32), np.full(4, 8, np.float32)
-    )
-    compatibility = Compatibility(tuple("abcd"), scores, np.zeros((4, 4), np.int16))
-    leveled = replace(compatibility, margins=level_margins(plain, compatibility))
-    pages = arrange(leveled, options=ArrangementOptions(pages="auto")).pages
-    assert {tuple(slot.shred_id for slot in page) for page in pages} == {("a", "b"), ("c", "d")}
+class Lookup:
+    """Edges are numbers, the score of a join is looked up; the last number is blank paper."""
+
+    name = "lookup"
+    edge_options = EdgeOptions()
+    fingerprint = "lookup"
+    calibration: Calibration | None = Calibration(1.0, 0.0)
+
+    def __init__(self, scores: NDArray[np.float32]) -> None:
+        self.scores = scores
+
+    def encode_rights(self, edges: Sequence[Edge]) -> NDArray[np.intp]:
+        return np.full(len(edges), len(self.scores) - 1)
+
+    encode_lefts = encode_rights
+
+    def adapt(self, _rights: NDArray[np.intp], _lefts: NDArray[np.intp]) -> Lookup:
+        return self
+
+    def score_block(self, rights: NDArray[np.intp], lefts: NDArray[np.intp]) -> ScoreBlock:
+        scores = self.scores[np.ix_(rights, lefts)]
+        return ScoreBlock(scores, np.zeros(scores.shape, np.int16))
 
 
-def test_every_edge_has_a_level_of_its_own() -> None:
-    """An edge with much ink scores high with strangers too: there a page break must be worth more."""
+def test_constants_of_edges_do_not_move_a_page_break() -> None:
+    """Scores are right up to a constant per edge: a break carries the same as the join it replaces."""
     rng = np.random.default_rng(0)
-    scores = rng.normal(size=(6, 6)).astype(np.float32)
-    scores[2] += 30
-    np.fill_diagonal(scores, -np.inf)
-    flat = Margins(*np.zeros((3, 6), np.float32))
-    leveled = level_margins(flat, Compatibility(tuple("abcdef"), scores, np.zeros((6, 6), np.int16)))
-    np.testing.assert_allclose(leveled.ends, np.sort(scores, axis=1)[:, -2] / 2)
-    np.testing.assert_allclose(leveled.starts, np.sort(scores, axis=0)[-2] / 2)
+    plain = rng.normal(size=(5, 5)).astype(np.float32)
+    shifted = plain + rng.normal(0, 30, (5, 1)).astype(np.float32) + rng.normal(0, 30, 5).astype(np.float32)
+    at = np.arange(4)
+    gain = []
+    for scores in (plain, shifted):
+        found = face_blank(at, at, Lookup(scores))
+        gain.append(scores[:4, :4] - (found.ends[:, None] + found.starts))
+    np.testing.assert_allclose(gain[0], gain[1], atol=1e-4)
+
+
+def test_scores_that_are_not_log_odds_have_no_margins() -> None:
+    scorer = Lookup(np.zeros((3, 3), np.float32))
+    at = np.arange(2)
+    assert weigh_ends(at, at, borders([1, 1], [1, 1]), scorer) is not None
+    scorer.calibration = None
+    assert weigh_ends(at, at, borders([1, 1], [1, 1]), scorer) is None
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_the_smallest_piles_have_margins(n: int) -> None:
-    scores = np.full((n, n), -np.inf, np.float32)
-    flat = Margins(*np.zeros((3, n), np.float32))
-    leveled = level_margins(flat, Compatibility(tuple("ab"[:n]), scores, np.zeros((n, n), np.int16)))
-    assert leveled.starts.tolist() == leveled.ends.tolist() == [0.0] * n
+    none = [0.0] * n
+    margins = weigh_margins(borders(none, none), facing(none, none))
+    assert len(margins.starts) == len(margins.ends) == n
+    assert np.isfinite(margins.starts).all()
 
 
 def test_heights_are_kept_with_the_scores(tmp_path: Path) -> None:

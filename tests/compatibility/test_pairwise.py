@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from deshred.compatibility.pairwise import PairwiseOptions, PairwiseScorer, drop_blank_rows, shift_down
+from deshred.compatibility.scorers import load_scorer
 from deshred.elements import Edge
 from deshred.errors import SettingsError
+from deshred.settings import Settings
 
 torch = pytest.importorskip("torch", reason="the plain twin needs deshred[train]")
 
@@ -138,3 +140,14 @@ def test_scoring_needs_no_torch() -> None:
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(SettingsError):
         PairwiseOptions(**wrong)
+
+
+def test_the_greatest_shift_is_a_setting(tmp_path: Path) -> None:
+    file = tmp_path / "m.onnx"
+    export_pairwise(lively_network(32), file, options=SampleOptions(), card={})
+    chosen = Settings().change("pairwise.max_shift", 2).pairwise
+    scorer = load_scorer("pairwise", file, pairwise=chosen, threads=1)
+    assert isinstance(scorer, PairwiseScorer)
+    assert scorer.options.shifts == (0, -1, 1, -2, 2)
+    # cached scores of other shifts must not be taken for these
+    assert scorer.fingerprint != load_scorer("pairwise", file, threads=1).fingerprint

@@ -13,8 +13,13 @@ torch = pytest.importorskip("torch", reason="training needs deshred[train]")
 
 from deshred.cli import app  # noqa: E402
 from deshred.compatibility.models import open_model  # noqa: E402
-from deshred.compatibility.pairwise_training import PairwiseTask, PairwiseTrainingOptions  # noqa: E402
+from deshred.compatibility.pairwise_training import (  # noqa: E402
+    PairwiseTask,
+    PairwiseTrainingOptions,
+    import_pairwise,
+)
 from deshred.compatibility.samples import SampleOptions  # noqa: E402
+from deshred.compatibility.squeezenet import file_checksum  # noqa: E402
 from deshred.compatibility.training import TrainingOptions, train  # noqa: E402
 from deshred.errors import InputError, ModelError, SettingsError  # noqa: E402
 from deshred.imaging.decoding import encode_png  # noqa: E402
@@ -196,3 +201,33 @@ def test_a_single_page_is_refused_at_once() -> None:
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(SettingsError):
         PairwiseTrainingOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_model_read_back_gives_the_same_map(tmp_path: Path) -> None:
+    task = make_task(PairwiseTrainingOptions(epochs=1, batch=8, seed=4, validation_share=0.34))
+    file = train(task, tmp_path / "m.onnx", options=SAVING)
+    rng = np.random.default_rng(0)
+    rights, lefts = (rng.integers(0, 2, (1, 96, 16), np.uint8) for _ in range(2))
+    found = open_model(file, "pairwise", 1).session.run(None, {"rights": rights, "lefts": lefts})[0]
+    ink = torch.from_numpy(np.concatenate([rights, lefts], axis=2)[:, None].astype(np.float32))
+    with torch.no_grad():
+        again = import_pairwise(file, options=OPTIONS).eval().map(ink)[..., 0]
+    np.testing.assert_allclose(again, found[0], atol=1e-5)
+
+
+def test_training_goes_on_from_a_model(tmp_path: Path) -> None:
+    first = train(make_task(), tmp_path / "first.onnx", options=SAVING)
+    more = PairwiseTrainingOptions(epochs=1, batch=8, seed=4, validation_share=0.34, init=first)
+    task = make_task(more)
+    assert task.validate(task.network)["accuracy"] == pytest.approx(
+        open_model(first, "pairwise", 1).card["validation_accuracy"], abs=1e-5
+    )
+    assert open_model(train(task, tmp_path / "second.onnx", options=SAVING), "pairwise", 1).card["training"][
+        "init"
+    ] == file_checksum(first)
+
+
+def test_a_model_of_another_window_size_is_no_start(tmp_path: Path) -> None:
+    first = train(make_task(), tmp_path / "first.onnx", options=SAVING)
+    with pytest.raises(SettingsError, match="32 x 32 px, not 64 x 32"):
+        import_pairwise(first, options=SampleOptions(rows=64))

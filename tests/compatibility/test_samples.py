@@ -71,6 +71,33 @@ def test_every_sample_has_enough_ink(min_ink: float) -> None:
     assert samples.windows(slice(None)).mean(axis=(1, 2, 3)).min() >= min_ink
 
 
+def sparse_page(height: int = 400, width: int = 600) -> np.ndarray:
+    """Slanted lines at the top, a thin rule below them, nothing further down."""
+    ink = page_of_slanted_lines(height, width)
+    ink[120:] = 0
+    ink[200:202] = 1
+    return ink
+
+
+def test_faint_samples_have_any_ink_and_as_many_true_as_false_ones_have_none() -> None:
+    options = SampleOptions(shreds=10, max_positives=60, faint_share=0.5)
+    samples = sample_page(sparse_page(), np.random.default_rng(0), options=options)
+    ink = samples.windows(slice(None)).mean(axis=(1, 2, 3))
+    assert len(samples) == 120
+    assert ink[:60].min() >= options.min_ink  # as without faint samples
+    faint, labels = ink[60:], samples.labels[60:]
+    assert ((faint > 0) & (faint < options.min_ink)).any()
+    assert labels[faint > 0].sum() == 28
+    assert labels[faint == 0].tolist() == [1, 1, 0, 0]
+
+
+def test_faint_samples_lose_their_outermost_columns_to_nothing() -> None:
+    options = SampleOptions(shreds=10, max_positives=60, faint_share=1)
+    windows = sample_page(sparse_page(), np.random.default_rng(0), options=options).windows(slice(None))
+    assert not windows[..., 14:18].any()
+    assert windows[..., :14].any()
+
+
 @pytest.mark.parametrize(("rows", "columns"), [(32, 32), (32, 64), (64, 32), (64, 64)])
 def test_samples_come_in_all_sizes_of_the_paper(rows: int, columns: int) -> None:
     options = SampleOptions(rows=rows, columns=columns, shreds=10, max_positives=20)
@@ -98,7 +125,8 @@ def test_a_page_too_narrow_for_its_shreds_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"rows": 48}, {"min_ink": 1.0}, {"shreds": 2}, {"noise_columns": 17}, {"step": 0}]
+    "wrong",
+    [{"rows": 48}, {"min_ink": 1.0}, {"faint_share": 1.1}, {"shreds": 2}, {"noise_columns": 17}, {"step": 0}],
 )
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(SettingsError):

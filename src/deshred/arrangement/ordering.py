@@ -41,11 +41,11 @@ class ArrangementOptions:
     """How to find the order."""
 
     solver: str = "exact"  # or "greedy": nearest neighbor, the baseline
-    pages: int | str = "auto"  # how many; 1 is the paper's single path
+    pages: int | str = "auto"  # how many
     time_limit: float | None = None  # seconds; then the best order so far, with its bound
     page_width_mm: float | None = None  # helps to find the number of pages
     tolerance: float = 1e-6  # an order this close to its bound counts as optimal
-    use_margins: bool | None = None  # None: wherever there are any, but not for a single path
+    free_ends: bool = False  # page ends cost nothing, whatever the margins say: the paper's single path
 
     def __post_init__(self) -> None:
         if self.solver not in ("exact", "greedy"):
@@ -208,8 +208,7 @@ def _usable_margins(compatibility: Compatibility, options: ArrangementOptions) -
     if margins is None:
         return None
     check_margins(margins, len(compatibility))
-    wanted = options.pages != 1 if options.use_margins is None else options.use_margins
-    return margins if wanted else None
+    return None if options.free_ends else margins
 
 
 def _walk(costs: Costs, fixings: Fixings) -> Solution:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
-from deshred.compatibility.outline import OutlineOptions, remove_slow_part
+from deshred.compatibility.tears import remove_slow_part
 from deshred.elements import Arrangement, Edge, ShredSet, Slot
 from deshred.imaging.edges import EdgePair
 
@@ -61,7 +61,7 @@ def _refine(right: Edge, left: Edge, offset: int) -> int:
 
 def _profile(edge: Edge, sign: float) -> _Profile:
     ink = gaussian_filter1d(edge.ink[:, _INK_COLUMNS].mean(axis=1, dtype=np.float64), 1.0)
-    outline = remove_slow_part(sign * edge.outline, OutlineOptions())
+    outline = remove_slow_part(sign * edge.outline)
     return _Profile(_unit(ink - ink.mean()), _unit(outline))
 
 

@@ -17,10 +17,11 @@ from scipy.optimize import linear_sum_assignment, minimize
 
 from deshred.compatibility.confidence import Calibration, find_margins
 from deshred.compatibility.fusion import Evidence, FusionScorer, FusionWeights
+from deshred.compatibility.margins import Facing
+from deshred.compatibility.scoring import face_blank
 from deshred.compatibility.shifts import LogPrior, learn_prior, reduce_shifts
 from deshred.compatibility.shredding import ShreddingOptions, shred_page
-from deshred.compatibility.towers import Features, TowersScorer
-from deshred.elements import Compatibility, Edge, Shred, ShredSet, Source
+from deshred.elements import Compatibility, Shred, ShredSet, Source
 from deshred.errors import InputError
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.edges import extract_edges
@@ -31,20 +32,12 @@ _RIDGE = 1e-3  # towards scores that are nats already, where piles are solved wi
 
 
 @dataclass(frozen=True, eq=False)
-class _Outside:
-    """What the ink of each edge scores with blank paper in place of a partner, as the end of a page does."""
-
-    starts: NDArray[np.float32]
-    ends: NDArray[np.float32]
-
-
-@dataclass(frozen=True, eq=False)
 class _Pile:
     """The evidence of one simulated pile, and its true joins."""
 
     evidence: Evidence
     joins: NDArray[np.intp]  # (m, 2)
-    outside: _Outside
+    facing: Facing  # from ink alone
 
 
 @dataclass(frozen=True)
@@ -116,7 +109,7 @@ def _simulate(scorer: FusionScorer, pages: Sequence[IntactPage], rng: np.random.
     return _Pile(
         scorer.adapt(rights, lefts).score_shifts(rights, lefts),
         np.array(joins),
-        _face_outside(rights.features, lefts.features, scorer.towers),
+        face_blank(rights.features, lefts.features, scorer.towers),
     )
 
 
@@ -152,22 +145,11 @@ def _fit_weights(piles: Sequence[_Pile], log_prior: LogPrior) -> FusionWeights:
     return FusionWeights(*(round(float(weight), 4) for weight in np.exp(best.x)))
 
 
-def _face_outside(rights: Features, lefts: Features, towers: TowersScorer) -> _Outside:
-    rows, width = towers.edge_options.rows, towers.edge_options.width
-    white = np.full((rows, 3), 255, np.uint8)
-    blank = Edge(np.zeros((rows, width), np.uint8), np.zeros(rows, np.float32), white, 0)
-    before, behind = towers.encode_rights([blank]), towers.encode_lefts([blank])
-    half = towers.score_block(before, behind).scores[0, 0] / 2
-    starts = towers.score_block(before, lefts).scores[0] - half
-    ends = towers.score_block(rights, behind).scores[:, 0] - half
-    return _Outside(starts, ends)
-
-
-def _choose(scores: NDArray[np.float32], outside: _Outside, weights: FusionWeights) -> list[tuple[int, int]]:
+def _choose(scores: NDArray[np.float32], facing: Facing, weights: FusionWeights) -> list[tuple[int, int]]:
     """The best assignment of partners, where a partner is better than the end of a page."""
     finite = np.where(np.isfinite(scores), scores, np.float32(-1e6))
     rows, columns = linear_sum_assignment(finite, maximize=True)
-    page_break = weights.ink * (outside.ends[rows] + outside.starts[columns])
+    page_break = weights.ink * (facing.ends[rows] + facing.starts[columns])
     joined = finite[rows, columns] > page_break
     return list(zip(rows[joined].tolist(), columns[joined].tolist(), strict=True))
 
@@ -180,7 +162,7 @@ def _fit_curve(piles: Sequence[_Pile], weights: FusionWeights, log_prior: LogPri
         ids = tuple(map(str, range(len(scores))))
         compatibility = Compatibility(ids, scores, np.zeros(scores.shape, np.int16))
         true = set(map(tuple, pile.joins.tolist()))
-        chosen = _choose(scores, pile.outside, weights)
+        chosen = _choose(scores, pile.facing, weights)
         margins.append(find_margins(compatibility, chosen))
         truths.append(np.array([pair in true for pair in chosen]))
     margin, truth = np.concatenate(margins), np.concatenate(truths)

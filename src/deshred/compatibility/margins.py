@@ -1,31 +1,58 @@
-"""Edges in, the log-odds that a shred begins or ends a page out.
+"""What shreds show of the paper they come from in, the log-odds that each begins or ends a page out.
 
-Where the text of a page begins, the outer edge of a shred carries next to no ink; inner edges cut through
-lines of text. Blank shreds are set aside before, so the first shred that is left need not be the paper's
-own border.
+Beyond the last shred of a page there is blank paper or none: blank shreds are set aside before. So the end of
+a page is weighed like a join with blank paper, on the level of the scores of all other joins of its edge. And
+a straight outline among ragged ones is the paper's own border.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.elements import Compatibility, Edge, Margins, Shred, ShredSet
+from deshred.compatibility.tears import measure_raggedness
+from deshred.elements import Margins, Shred, ShredSet
 from deshred.imaging.edges import EdgePair
 
-# Logistic regression on simulated shreds, `benchmarks/margins.py`; a ratio of likelihoods, without the prior
-_BASE, _SLOPE = 2.2, 0.6
-_NEAR = 16  # px inwards
+_PAGE = 3.0  # nats in favor of a page, where nothing else speaks; `benchmarks/margins.py --piles`
+_SHOWN = 0.7  # share of page ends that show the border; elsewhere it went with the blank shreds
+_STRAIGHTER = 12.0  # a border is straighter than all but one in so many edges of a pile, on average
 
 
-def weigh_margins(shreds: ShredSet, edges: Sequence[EdgePair]) -> Margins:
-    """Evidence from ink near the outer edges, and the widths that make up a page."""
-    return Margins(
-        np.array([_evidence(pair.left) for pair in edges], np.float32),
-        np.array([_evidence(pair.right) for pair in edges], np.float32),
+@dataclass(frozen=True, eq=False)
+class Borders:
+    """What n shreds show of the paper they come from."""
+
+    left_raggedness: NDArray[np.float32]  # (n,): px
+    right_raggedness: NDArray[np.float32]  # (n,): px
+    widths_mm: NDArray[np.float32]  # (n,)
+    heights_mm: NDArray[np.float32]  # (n,)
+
+    def __getitem__(self, index: slice | NDArray[np.intp]) -> Borders:
+        return Borders(
+            self.left_raggedness[index],
+            self.right_raggedness[index],
+            self.widths_mm[index],
+            self.heights_mm[index],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Facing:
+    """What the edges of n shreds score beside blank paper; a start and an end make one page break."""
+
+    starts: NDArray[np.float32]  # (n,): left-hand edges
+    ends: NDArray[np.float32]  # (n,): right-hand edges
+
+
+def observe_borders(shreds: ShredSet, edges: Sequence[EdgePair]) -> Borders:
+    """Look at outlines and sizes."""
+    return Borders(
+        np.array([measure_raggedness(pair.left.outline) for pair in edges], np.float32),
+        np.array([measure_raggedness(pair.right.outline) for pair in edges], np.float32),
         np.array([shred.width_mm for shred in shreds], np.float32),
         np.array([_height_mm(shred) for shred in shreds], np.float32),
     )
@@ -35,44 +62,28 @@ def _height_mm(shred: Shred) -> float:
     return float(shred.mask.any(axis=1).sum()) / shred.dpi * 25.4
 
 
-def level_margins(margins: Margins, compatibility: Compatibility) -> Margins:
-    """Put the margins on the level of a pile's scores, where a page break can be weighed against a join.
+def weigh_margins(borders: Borders, facing: Facing) -> Margins:
+    """The log-odds of page starts and page ends in a pile."""
+    pile = np.sort(np.concatenate([borders.left_raggedness, borders.right_raggedness]))
+    half = np.float32(_PAGE / 2)
+    return Margins(
+        facing.starts + _weigh_straightness(borders.left_raggedness, pile) + half,
+        facing.ends + _weigh_straightness(borders.right_raggedness, pile) + half,
+        borders.widths_mm,
+        borders.heights_mm,
+    )
 
-    Contrastive scores are right up to a constant that differs from edge to edge: the more ink, the wider they
-    range. A join that scores what the second best partner of its edges scores, a stranger as a rule, says
-    nothing: there a page break of neutral margins costs the same.
+
+def _weigh_straightness(
+    raggedness: NDArray[np.float32], pile: NDArray[np.float32]
+) -> NDArray[np.float32]:  # (n,)
+    """Log-likelihood ratio of "end of a page" against "any edge", from the place among all edges of the pile.
+
+    The place of a border is beta(1, b) distributed, that of any edge uniform. Edges alike share their places:
+    where all are straight, as in rectangular crops, that says nothing.
     """
-    half = np.float32(0.5)
-    starts = margins.starts + half * _second_best(compatibility, axis=0)
-    ends = margins.ends + half * _second_best(compatibility, axis=1)
-    return replace(margins, starts=starts, ends=ends)
-
-
-def _second_best(compatibility: Compatibility, axis: int) -> NDArray[np.float32]:
-    """The second best score of every right-hand edge (axis 1) or left-hand edge (axis 0).
-
-    An edge with fewer candidates gets the median of the others.
-    """
-    n, scores = len(compatibility), compatibility.scores
-    second: NDArray[np.float32] = np.full(n, -np.inf, np.float32)
-    if compatibility.row_starts is not None and compatibility.columns is not None:
-        rows = np.repeat(np.arange(n), np.diff(compatibility.row_starts))
-        edges = rows if axis == 1 else compatibility.columns
-        order = np.lexsort((-scores, edges))
-        first = np.searchsorted(edges[order], np.arange(n + 1))
-        enough = np.diff(first) >= 2
-        second[enough] = scores[order][first[:-1][enough] + 1]
-    elif n > 1:
-        second = np.asarray(np.partition(scores, -2, axis=axis).take(-2, axis=axis))
-    known = np.isfinite(second)
-    usual = np.median(second[known]) if known.any() else 0.0
-    return np.where(known, second, usual).astype(np.float32)
-
-
-def count_inked_rows(edge: Edge) -> int:
-    """Rows of the edge with ink near the tear."""
-    return int(edge.ink[:, :_NEAR].any(axis=1).sum())
-
-
-def _evidence(edge: Edge) -> float:
-    return _BASE - _SLOPE * float(np.log1p(count_inked_rows(edge)))
+    below = np.searchsorted(pile, raggedness, "left") / max(len(pile), 1)
+    up_to = np.searchsorted(pile, raggedness, "right") / max(len(pile), 1)
+    borders = (1 - below) ** _STRAIGHTER - (1 - up_to) ** _STRAIGHTER
+    ratio = borders / np.maximum(up_to - below, 1e-9)
+    return np.log(_SHOWN * ratio + 1 - _SHOWN).astype(np.float32)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter1d
 
 from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.scoring import ScoreBlock
@@ -28,6 +27,7 @@ from deshred.compatibility.shifts import (
     measure_likelihood,
     reduce_shifts,
 )
+from deshred.compatibility.tears import CLIP_PX, SLOW_ROWS, remove_slow_part
 from deshred.elements import Edge
 from deshred.errors import SettingsError
 from deshred.imaging.edges import EdgeOptions
@@ -41,8 +41,8 @@ _STRENGTH = 5.0  # how strongly a pile with little to say keeps to the noise of 
 class OutlineOptions:
     """Rows over which the outline is smoothed to find its slow part, px of noise, and px of shift tried."""
 
-    slow_rows: float = 40.0
-    clip: float = 12.0
+    slow_rows: float = SLOW_ROWS
+    clip: float = CLIP_PX
     noise: float = 1.0  # where a pile does not tell
     ruined: float = 0.02  # share of true joins whose outlines do not fit at all
     shift: int = 20
@@ -149,26 +149,14 @@ class OutlineScorer:
         spread = np.zeros(len(outlines), np.float32)
         freedom = np.ones(len(outlines), np.float32)
         for i, outline in enumerate(outlines):
-            curve = remove_slow_part(outline, self.options).reshape(-1, ROW_STEP).mean(axis=1)
+            quick = remove_slow_part(outline, self.options.slow_rows, self.options.clip)
+            curve = quick.reshape(-1, ROW_STEP).mean(axis=1)
             length = float(np.linalg.norm(curve))
             if length > 0:
                 values[i] = curve / length
                 spread[i] = length / np.sqrt(len(curve))
                 freedom[i] = _freedom(values[i])
         return Curves(values, spread, freedom)
-
-
-def remove_slow_part(outline: NDArray[np.float32], options: OutlineOptions) -> NDArray[np.float64]:
-    """The outline around its own smooth course; zero where there is no paper."""
-    missing = np.isnan(outline)
-    if missing.all():
-        return np.zeros(len(outline))
-    rows = np.arange(len(outline))
-    full = np.interp(rows, rows[~missing], outline[~missing].astype(np.float64))
-    slow = gaussian_filter1d(full, options.slow_rows)
-    quick: NDArray[np.float64] = np.clip(full - slow, -options.clip, options.clip)
-    quick[missing] = 0.0
-    return quick
 
 
 def _freedom(unit_curve: NDArray[np.float32]) -> float:

@@ -16,11 +16,12 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from deshred.compatibility.models import find_model, list_models, open_model
 from deshred.compatibility.pairwise import FITS, MAP_STEP
 from deshred.compatibility.samples import SampleOptions, Samples, join_samples, sample_page
-from deshred.compatibility.shared_joins import SharedJoins
+from deshred.compatibility.shared_joins import SharedJoins, restore_plain
 from deshred.compatibility.squeezenet import SqueezeNet, build_squeezenet, file_checksum
-from deshred.compatibility.training import export_onnx
+from deshred.compatibility.training import export_onnx, read_tensors
 from deshred.compatibility.window_network import WindowNetwork
 from deshred.errors import InputError, SettingsError
 from deshred.imaging.intact import IntactPage
@@ -34,12 +35,12 @@ class PairwiseTrainingOptions:
 
     epochs: int = 10
     batch: int = 256
-    learning_rate: float | None = None  # None: 1e-4 with ImageNet weights, 2e-3 without
-    dropout: float | None = None  # None: 0.5 with ImageNet weights, 0 without
+    learning_rate: float | None = None  # None: see `_Start`
+    dropout: float | None = None  # None: see `_Start`
     fresh: bool = True  # shred the pages anew for every epoch; the paper does it once
     validation_share: float = 0.1  # of the pages
     seed: int = 0
-    init: Path | None = None  # ImageNet weights in torchvision's format
+    init: Path | None = None  # ImageNet weights in torchvision's format, or a pairwise model to go on from
 
     def __post_init__(self) -> None:
         if self.epochs < 1 or self.batch < 2:
@@ -52,6 +53,21 @@ class PairwiseTrainingOptions:
             raise SettingsError(f"dropout must lie between 0 and 1, got {self.dropout:g}.")
         if self.learning_rate is not None and not self.learning_rate > 0:
             raise SettingsError(f"learning_rate must be above 0, got {self.learning_rate:g}.")
+
+
+@dataclass(frozen=True)
+class _Start:
+    """How the descent depends on where it starts."""
+
+    rate: float
+    dropout: float
+    one_cycle: bool  # otherwise a tenth of the rate after each third, as in the paper
+    normalize: bool
+
+
+_FROM_SCRATCH = _Start(2e-3, 0.0, one_cycle=True, normalize=True)
+_FROM_IMAGENET = _Start(1e-4, 0.5, one_cycle=False, normalize=False)
+_FROM_MODEL = _Start(1e-3, 0.0, one_cycle=True, normalize=False)  # its norms are folded into it already
 
 
 class PairwiseTask:
@@ -72,6 +88,16 @@ class PairwiseTask:
             raise InputError(
                 f"pairwise training needs at least 2 pages, to train and to validate on; got {len(pages)}."
             )
+        start = _choose_start(t.init)
+        dropout = start.dropout if t.dropout is None else t.dropout
+        if start is _FROM_MODEL:
+            assert t.init is not None
+            plain = import_pairwise(t.init, options=self.options, dropout=dropout)
+        else:
+            plain = build_squeezenet(
+                self.options.rows, self.options.columns, seed=t.seed, dropout=dropout, init=t.init
+            )
+        self.network = WindowNetwork(plain, normalize=start.normalize)
         held_out = _choose_held_out(pages, t)
         self.validation_pages = [page for page, is_out in zip(pages, held_out, strict=True) if is_out]
         self.training_pages = [page for page, is_out in zip(pages, held_out, strict=True) if not is_out]
@@ -86,20 +112,15 @@ class PairwiseTask:
                 )
         self.validate_every = max(1, len(self._samples) // t.batch)  # steps of an epoch
         self.steps = self.validate_every * t.epochs
-        is_scratch = t.init is None
-        dropout = t.dropout if t.dropout is not None else 0.0 if is_scratch else 0.5
-        plain = build_squeezenet(
-            self.options.rows, self.options.columns, seed=t.seed, dropout=dropout, init=t.init
-        )
-        self.network = WindowNetwork(plain, normalize=is_scratch)
-        self.optimizer, self.schedule = self._prepare_descent()
+        self.optimizer, self.schedule = self._prepare_descent(start)
 
-    def _prepare_descent(self) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
-        t = self.training
+    def _prepare_descent(
+        self, start: _Start
+    ) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
         schedules = torch.optim.lr_scheduler
-        rate = t.learning_rate or (2e-3 if t.init is None else 1e-4)
+        rate = self.training.learning_rate or start.rate
         optimizer = torch.optim.Adam(self.network.parameters(), lr=rate, fused=True)
-        if t.init is None:
+        if start.one_cycle:
             return optimizer, schedules.OneCycleLR(optimizer, rate, total_steps=self.steps + 1, pct_start=0.1)
         return optimizer, schedules.StepLR(optimizer, step_size=max(1, self.steps // 3), gamma=0.1)
 
@@ -107,7 +128,8 @@ class PairwiseTask:
     def identity(self) -> Mapping[str, Any]:
         training = asdict(self.training)
         if self.training.init is not None:
-            training["init"] = file_checksum(self.training.init)
+            init = self.training.init
+            training["init"] = file_checksum(find_model(init) if _choose_start(init) is _FROM_MODEL else init)
         return {
             "options": asdict(self.options),
             "training": training,
@@ -162,6 +184,13 @@ class PairwiseTask:
         return F.cross_entropy(logits, truth), {"accuracy": accuracy}
 
 
+def _choose_start(init: Path | None) -> _Start:
+    if init is None:
+        return _FROM_SCRATCH
+    is_model = init.suffix == ".onnx" or str(init) in [model.name for model in list_models()]
+    return _FROM_MODEL if is_model else _FROM_IMAGENET
+
+
 def _choose_held_out(pages: Sequence[IntactPage], training: PairwiseTrainingOptions) -> NDArray[np.bool_]:
     """Which pages are validated on: whole files where there are enough, as pages of a file look alike."""
     files = np.array([page.name.partition("[")[0] for page in pages])
@@ -191,3 +220,16 @@ def export_pairwise(
         kind=PairwiseTask.kind,
         card={**card, "options": asdict(options), "receptive_rows": joins.receptive_rows},
     )
+
+
+def import_pairwise(model: str | Path, *, options: SampleOptions, dropout: float = 0.0) -> SqueezeNet:
+    """The plain network inside a pairwise model, to train it further: what `export_pairwise` has written."""
+    made_for = open_model(model, PairwiseTask.kind).card["options"]
+    if (made_for["rows"], made_for["columns"]) != (options.rows, options.columns):
+        raise SettingsError(
+            f"{model}: its windows are {made_for['rows']} x {made_for['columns']} px, not {options.rows} x "
+            f"{options.columns}. Train with the size it was made for."
+        )
+    network = SqueezeNet(dropout=dropout)
+    restore_plain(network, read_tensors(find_model(model)))
+    return network

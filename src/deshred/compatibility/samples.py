@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from deshred.errors import SettingsError
 
 Ink = NDArray[np.uint8]
+_BLANK = 15  # one in so many faint windows is blank: they all look the same
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,15 @@ class SampleOptions:
     step: int = 2  # px between windows of the same cut
     min_ink: float = 0.2  # rho_black: share of black pixels below which a window says nothing
     max_positives: int = 1000  # per page
+    faint_share: float = 0.0  # of the samples: windows with any ink or none, see `_draw_faint`
 
     def __post_init__(self) -> None:
         if self.rows not in (32, 64) or self.columns not in (32, 64):
             raise SettingsError(f"samples are 32 or 64 px high and wide, got {self.rows} x {self.columns}.")
         if not 0 <= self.min_ink < 1:
             raise SettingsError(f"min_ink is a share from 0 to 1, got {self.min_ink:g}.")
+        if not 0 <= self.faint_share <= 1:
+            raise SettingsError(f"faint_share must lie in 0..1, got {self.faint_share:g}.")
         if self.shreds < 3 or self.step < 1 or self.max_positives < 1:
             raise SettingsError(
                 "sampling needs at least 3 shreds, a step of 1 px and 1 positive sample per page, got "
@@ -72,34 +76,24 @@ class CutEdges:
 
 def cut_page(ink: Ink, rng: np.random.Generator, *, options: SampleOptions) -> CutEdges:
     """Slice a page into equal shreds and damage their outermost columns; keep what a window can see."""
-    width = ink.shape[1] // options.shreds
-    half, noise = options.columns // 2, options.noise_columns
-    shreds = ink[:, : width * options.shreds].reshape(len(ink), options.shreds, width).transpose(1, 0, 2)
-    if width < half:
-        raise SettingsError(
-            f"a page {ink.shape[1]} px wide in {options.shreds} shreds leaves {width} px per shred, "
-            f"less than the {half} px of a sample. Give wider pages or fewer shreds."
-        )
-    shreds = shreds.copy()
+    noise = options.noise_columns
     shape = (options.shreds, len(ink), noise)
+    edges = _slice(ink, options)
     if noise:
-        shreds[:, :, :noise] = rng.integers(0, 2, shape, np.uint8)
-        shreds[:, :, -noise:] = rng.integers(0, 2, shape, np.uint8)
-    return CutEdges(shreds[:, :, -half:], shreds[:, :, :half])
+        edges.lefts[:, :, :noise] = rng.integers(0, 2, shape, np.uint8)
+        edges.rights[:, :, -noise:] = rng.integers(0, 2, shape, np.uint8)
+    return edges
 
 
 def sample_page(ink: Ink, rng: np.random.Generator, *, options: SampleOptions) -> Samples:
     """Balanced windows of true joins and of all others, from everywhere on a page cut at random."""
-    edges = cut_page(ink[:, _random_start(ink.shape[1], rng, options) :], rng, options=options)
-    lefts, rights = np.divmod(np.arange(options.shreds**2), options.shreds)
-    windows = _Windows(edges, options)
-    is_true = rights == lefts + 1
-    is_false = ~is_true & (rights != lefts)
-    true, false = (windows.told(lefts[chosen], rights[chosen]) for chosen in (is_true, is_false))
-    count = min(len(true), len(false), options.max_positives)
-    bits = [windows.pack(places[rng.choice(len(places), count, replace=False)]) for places in (true, false)]
-    labels = np.repeat(np.array([1, 0], np.uint8), count)
-    return Samples(np.concatenate(bits), labels, options.rows, options.columns)
+    ink = ink[:, _random_start(ink.shape[1], rng, options) :]
+    faint = round(options.faint_share * options.max_positives)
+    windows = _Windows(cut_page(ink, rng, options=options), options)
+    parts = [windows.draw(options.max_positives - faint, rng, least=options.min_ink)]
+    if faint:
+        parts += _draw_faint(ink, faint, rng, options)
+    return join_samples(parts)
 
 
 def join_samples(parts: Sequence[Samples]) -> Samples:
@@ -109,28 +103,68 @@ def join_samples(parts: Sequence[Samples]) -> Samples:
     return Samples(bits, labels, parts[0].rows, parts[0].columns)
 
 
+def _slice(ink: Ink, options: SampleOptions) -> CutEdges:
+    width = ink.shape[1] // options.shreds
+    half = options.columns // 2
+    if width < half:
+        raise SettingsError(
+            f"a page {ink.shape[1]} px wide in {options.shreds} shreds leaves {width} px per shred, "
+            f"less than the {half} px of a sample. Give wider pages or fewer shreds."
+        )
+    shreds = ink[:, : width * options.shreds].reshape(len(ink), options.shreds, width).transpose(1, 0, 2)
+    return CutEdges(shreds[:, :, -half:].copy(), shreds[:, :, :half].copy())
+
+
+def _draw_faint(ink: Ink, count: int, rng: np.random.Generator, options: SampleOptions) -> list[Samples]:
+    """Windows as most of a real join has them: any ink, or none, and nothing but paper lost at the cut.
+
+    The paper's samples always have ink, if only that of their noise, so a network that has seen no others
+    scores blank paper at random. Blank windows are drawn apart: as many true as false ones make them worth 0.
+    """
+    edges, lost = _slice(ink, options), options.noise_columns
+    edges.lefts[:, :, :lost] = 0
+    edges.rights[:, :, options.columns // 2 - lost :] = 0
+    windows = _Windows(edges, options)
+    blank = -(-count // _BLANK)
+    pixel = 1 / (options.rows * options.columns)
+    return [
+        windows.draw(count - blank, rng, least=pixel),
+        windows.draw(blank, rng, least=0, below=pixel),
+    ]
+
+
 class _Windows:
-    """All windows of the joins of a page."""
+    """All windows of all joins of a page."""
 
     def __init__(self, edges: CutEdges, options: SampleOptions) -> None:
         self._edges = edges
         self._options = options
+        ours = _sum_runs(edges.rights, options.rows)[:, :: options.step]
+        theirs = _sum_runs(edges.lefts, options.rows)[:, :: options.step]
+        self._ink = ours[:, None] + theirs[None]  # (left shred, right shred, place)
 
-    def told(self, lefts: NDArray[np.int64], rights: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where joins of these shreds have enough ink. (n, 3): left shred, right shred, top row"""
-        rows, step = self._options.rows, self._options.step
-        parts = [_sum_runs(edge, rows)[:, ::step] for edge in (self._edges.rights, self._edges.lefts)]
-        least = self._options.min_ink * rows * self._options.columns
-        join, place = np.nonzero(parts[0][lefts] + parts[1][rights] >= least)
-        return np.stack([lefts[join], rights[join], place * step], axis=1)
+    def draw(self, count: int, rng: np.random.Generator, *, least: float, below: float = np.inf) -> Samples:
+        """Up to so many windows of true joins, and as many of others, with this share of ink."""
+        rows, columns = self._options.rows, self._options.columns
+        fits = (self._ink >= least * rows * columns) & (self._ink < below * rows * columns)
+        shred = np.arange(len(fits))
+        is_true = np.zeros_like(fits)
+        is_true[shred[:-1], shred[1:]] = fits[shred[:-1], shred[1:]]
+        fits[shred, shred] = False
+        fits[shred[:-1], shred[1:]] = False
+        true, false = np.flatnonzero(is_true), np.flatnonzero(fits)
+        count = min(len(true), len(false), count)
+        bits = [self._pack(some[rng.choice(len(some), count, replace=False)]) for some in (true, false)]
+        labels = np.repeat(np.array([1, 0], np.uint8), count)
+        return Samples(np.concatenate(bits), labels, rows, columns)
 
-    def pack(self, places: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """The windows at these places, as packed bits."""
-        left, right, top = places.T[:, :, None]
-        y = top + np.arange(self._options.rows)
-        pixels = self._options.rows * self._options.columns
+    def _pack(self, chosen: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """These windows as packed bits."""
+        left, right, place = (axis[:, None] for axis in np.unravel_index(chosen, self._ink.shape))
+        y = place * self._options.step + np.arange(self._options.rows)
         halves = [self._edges.rights[left, y], self._edges.lefts[right, y]]  # (n, rows, columns / 2)
-        return np.packbits(np.concatenate(halves, axis=2).reshape(len(places), pixels), axis=1)
+        pixels = self._options.rows * self._options.columns
+        return np.packbits(np.concatenate(halves, axis=2).reshape(len(chosen), pixels), axis=1)
 
 
 def _random_start(width: int, rng: np.random.Generator, options: SampleOptions) -> int:
@@ -139,8 +173,8 @@ def _random_start(width: int, rng: np.random.Generator, options: SampleOptions) 
     return int(rng.integers(max(1, min(width // options.shreds, spare + 1))))
 
 
-def _sum_runs(ink: Ink, rows: int) -> NDArray[np.int32]:  # (n, H, w) -> (n, H - rows + 1)
+def _sum_runs(ink: Ink, rows: int) -> NDArray[np.int16]:  # (n, H, w) -> (n, H - rows + 1)
     """The ink in every run of so many rows."""
     above = np.zeros((len(ink), ink.shape[1] + 1), np.int32)
-    np.cumsum(ink.sum(axis=2, dtype=np.int32), axis=1, out=above[:, 1:])
-    return above[:, rows:] - above[:, :-rows]
+    np.cumsum(ink.sum(axis=2, dtype=np.uint8), axis=1, out=above[:, 1:])
+    return (above[:, rows:] - above[:, :-rows]).astype(np.int16)

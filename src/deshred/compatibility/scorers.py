@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from deshred.compatibility.pairwise import PairwiseOptions
 from deshred.compatibility.scoring import Scorer
 from deshred.errors import SettingsError
 
@@ -11,7 +12,13 @@ SCORER_NAMES = ("default", "towers", "outline", "pairwise", "marques")
 _WITHOUT_MODEL = ("outline", "marques")
 
 
-def load_scorer(name: str = "default", model: str | Path | None = None, *, threads: int = 0) -> Scorer:
+def load_scorer(
+    name: str = "default",
+    model: str | Path | None = None,
+    *,
+    pairwise: PairwiseOptions | None = None,
+    threads: int = 0,
+) -> Scorer:
     """The scorer of this name, with a model where it needs one; without `model`, the shipped one."""
     if model is not None and name in _WITHOUT_MODEL:
         raise SettingsError(f"the scorer {name} learns nothing and takes no model. Leave out --model.")
@@ -31,7 +38,7 @@ def load_scorer(name: str = "default", model: str | Path | None = None, *, threa
         case "pairwise":
             from deshred.compatibility.pairwise import PairwiseScorer
 
-            return PairwiseScorer(model or "pairwise-cdip", threads=threads)
+            return PairwiseScorer(model or "pairwise-cdip", options=pairwise, threads=threads)
         case "marques":
             from deshred.compatibility.classical import MarquesScorer
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.compatibility.confidence import Calibration
-from deshred.compatibility.margins import level_margins, weigh_margins
+from deshred.compatibility.margins import Borders, Facing, observe_borders, weigh_margins
 from deshred.elements import (
     Compatibility,
     Edge,
@@ -97,7 +97,7 @@ class Descriptions:
     rights: Any
     lefts: Any
     tops: NDArray[np.int32]  # (n,): the shred's row that is row 0 of its edges
-    margins: Margins
+    borders: Borders
 
 
 def score(
@@ -139,7 +139,7 @@ def _join_descriptions(parts: Sequence[Descriptions], fingerprints: Sequence[str
         join_arrays([part.rights for part in parts]),
         join_arrays([part.lefts for part in parts]),
         join_arrays([part.tops for part in parts]),
-        join_arrays([part.margins for part in parts]),
+        join_arrays([part.borders for part in parts]),
     )
 
 
@@ -177,7 +177,7 @@ def describe(
     if progress:
         progress("encoding", 2, 2)
     tops = np.array([pair.left.top for pair in edges], np.int32)
-    return Descriptions(shreds.ids, shreds.fingerprint, rights, lefts, tops, weigh_margins(shreds, edges))
+    return Descriptions(shreds.ids, shreds.fingerprint, rights, lefts, tops, observe_borders(shreds, edges))
 
 
 def compare(
@@ -195,7 +195,31 @@ def compare(
         compatibility = _gather_dense(descriptions, blocks)
     else:
         compatibility = _gather_sparse(descriptions, blocks, options.candidates)
-    return replace(compatibility, margins=level_margins(descriptions.margins, compatibility))
+    margins = weigh_ends(descriptions.rights, descriptions.lefts, descriptions.borders, scorer)
+    return replace(compatibility, margins=margins)
+
+
+def weigh_ends(rights: Any, lefts: Any, borders: Borders, scorer: Scorer) -> Margins | None:
+    """Where pages may begin and end; None where scores are not log-odds: nothing is weighed with them."""
+    if scorer.calibration is None:
+        return None
+    return weigh_margins(borders, face_blank(rights, lefts, scorer))
+
+
+def face_blank(rights: Any, lefts: Any, scorer: Scorer) -> Facing:
+    """What every edge scores beside blank paper.
+
+    Half of what blank paper scores beside itself is taken off on either side: a page break is two such joins
+    where one was, and the constants of the blank edges must not count.
+    """
+    rows, width = scorer.edge_options.rows, scorer.edge_options.width
+    white = np.full((rows, 3), 255, np.uint8)
+    paper = Edge(np.zeros((rows, width), np.uint8), np.zeros(rows, np.float32), white, 0)
+    before, behind = scorer.encode_rights([paper]), scorer.encode_lefts([paper])
+    half = scorer.score_block(before, behind).scores[0, 0] / 2
+    starts = scorer.score_block(before, lefts).scores[0] - half
+    ends = scorer.score_block(rights, behind).scores[:, 0] - half
+    return Facing(starts, ends)
 
 
 @dataclass(frozen=True, eq=False)

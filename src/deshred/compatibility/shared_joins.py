@@ -8,7 +8,7 @@ twin. Tensors are (batch, channels, columns, rows): kernels are fastest along th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -102,6 +102,32 @@ class SharedJoins(nn.Module):
             _widen(squeeze.first_half(narrow[:, :, -1:]), 0, 2),
             F.relu(squeeze(complete)),
         )
+
+
+@torch.no_grad()
+def restore_plain(network: SqueezeNet, tensors: Mapping[str, Tensor]) -> None:
+    """Put the weights of a `SharedJoins`, given by name, back into the plain network."""
+    first, last = network.features[0], network.classifier[1]
+    assert isinstance(first, nn.Conv2d)
+    assert isinstance(last, nn.Conv2d)
+    layers: dict[str, nn.Conv2d] = {"first": first, "last": last}
+    fires = [layer for layer in network.features if isinstance(layer, Fire)]
+    names = ["one", "two", "middle.0", "middle.1", *(f"deep.{i}" for i in range(4))]
+    for name, fire in zip(names, fires, strict=True):
+        layers |= {
+            f"{name}.squeeze": fire.squeeze,
+            f"{name}.narrow": fire.expand1x1,
+            f"{name}.wide": fire.expand3x3,
+        }
+    for name, layer in layers.items():
+        weight = tensors[f"{name}.weight"].transpose(2, 3)
+        if layer is first:
+            weight = weight.expand_as(layer.weight) / layer.in_channels  # its planes were summed
+        # taps that were left out are zero
+        missing = [(a - b) // 2 for a, b in zip(layer.weight.shape[2:], weight.shape[2:], strict=True)]
+        layer.weight.copy_(F.pad(weight, (missing[1], missing[1], missing[0], missing[0])))
+        assert layer.bias is not None
+        layer.bias.copy_(tensors[f"{name}.bias"])
 
 
 class _Convolution(nn.Module):

@@ -144,7 +144,7 @@ def _vary_size(ink: Ink, rng: np.random.Generator, min_rows: int, min_columns: i
     """Sometimes a larger or smaller print, cut out before it is resized to keep this cheap."""
     if rng.random() < 0.5:
         return ink
-    scale = float(np.exp(rng.uniform(np.log(0.7), np.log(1.5))))
+    scale = float(np.exp(rng.uniform(np.log(0.65), np.log(2.2))))  # footnotes to titles
     rows = min(ink.shape[0], int(np.ceil((min_rows + 40) / scale)))
     top = int(rng.integers(0, ink.shape[0] - rows + 1))
     band = cv2.resize(ink[top : top + rows] * 255, None, fx=scale, fy=scale, interpolation=cv2.INTER_LINEAR)

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from deshred.compatibility.models import find_model, open_model
 from deshred.compatibility.shredding import Damage, sample_joins
 from deshred.compatibility.towers import ROW_STEP, TowerOptions
-from deshred.compatibility.training import export_onnx
+from deshred.compatibility.training import export_onnx, read_tensors
 from deshred.errors import InputError, ModelError
 from deshred.imaging.intact import IntactPage
 
@@ -98,18 +98,10 @@ class Towers(nn.Module):
 
 def load_weights(model: str | Path) -> dict[str, Tensor]:
     """The weights inside a towers model, to start a training from."""
-    import onnx
-    from onnx import numpy_helper
-
     opened = open_model(model, "towers")
-    graph = onnx.load(str(find_model(model))).graph
-    tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    # the exporter keeps equal tensors once, and refers to them under their other names
-    same = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Identity"}
-    names = [*tensors, *(name for name in same if same[name] in tensors)]
     weights = {
-        name.removeprefix("towers."): torch.tensor(tensors[same.get(name, name)])
-        for name in names
+        name.removeprefix("towers."): tensor
+        for name, tensor in read_tensors(find_model(model)).items()
         if name.startswith("towers.")
     }
     weights["shift_bias"] = torch.tensor(opened.card["shift_bias"])

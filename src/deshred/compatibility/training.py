@@ -226,6 +226,18 @@ def export_onnx(
     scratch.replace(path)
 
 
+def read_tensors(path: Path) -> dict[str, torch.Tensor]:
+    """All weights inside an ONNX file, by name."""
+    import onnx
+    from onnx import numpy_helper
+
+    graph = onnx.load(str(path)).graph
+    tensors = {tensor.name: torch.tensor(numpy_helper.to_array(tensor)) for tensor in graph.initializer}
+    # the exporter keeps equal tensors once, and refers to them under their other names
+    same = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Identity"}
+    return tensors | {name: tensors[kept] for name, kept in same.items() if kept in tensors}
+
+
 def _averaged(network: torch.nn.Module, decay: float | None) -> torch.optim.swa_utils.AveragedModel:
     """The averaged weights; without averaging, a shell around the very network."""
     from torch.optim.swa_utils import AveragedModel

@@ -12,15 +12,15 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.compatibility.margins import level_margins
-from deshred.compatibility.scoring import ScoreBlock, Scorer, join_arrays
-from deshred.elements import Compatibility, Margins
+from deshred.compatibility.margins import Borders
+from deshred.compatibility.scoring import ScoreBlock, Scorer, join_arrays, weigh_ends
+from deshred.elements import Compatibility
 from deshred.executors import Progress
 from deshred.imaging.edges import EdgePair
 from deshred.pipeline import Stopwatch
@@ -31,12 +31,12 @@ FORMAT = "block 1"  # in the name of every file: files of other formats are not 
 
 @dataclass(frozen=True, eq=False)
 class EdgedDocument:
-    """A document without its pixels: ids, edges and margins of the shreds that carry ink."""
+    """A document without its pixels: ids, edges and borders of the shreds that carry ink."""
 
     name: str
     ids: tuple[str, ...]
     edges: tuple[EdgePair, ...]
-    margins: Margins
+    borders: Borders
     blank: int  # shreds dropped
     fingerprint: str = ""  # of its ShredSet; only needed to keep blocks on disk
 
@@ -78,7 +78,7 @@ class ScoreBlocks:
         with self._stopwatch.measure("encode"):
             self._rights = scorer.encode_rights([pair.right for pair in edges])
             self._lefts = scorer.encode_lefts([pair.left for pair in edges])
-        self._margins = join_arrays([document.margins for document in documents])
+        self._borders: Borders = join_arrays([document.borders for document in documents])
 
     def count_shreds(self, window: Window) -> int:
         """The number of shreds in a window."""
@@ -93,9 +93,9 @@ class ScoreBlocks:
         offsets = np.block([[block.offsets for block in row] for row in rows])[np.ix_(order, order)]
         np.fill_diagonal(scores, -np.inf)
         ids = self._ids[self._starts[window.start] : self._starts[window.stop]]
-        margins = _pick(self._margins, self._starts[window.start] + order)
-        pile = Compatibility(tuple(ids[i] for i in order.tolist()), scores, offsets)
-        return replace(pile, margins=level_margins(margins, pile))
+        pile = self._starts[window.start] + order
+        margins = weigh_ends(self._rights[pile], self._lefts[pile], self._borders[pile], scorer)
+        return Compatibility(tuple(ids[i] for i in order.tolist()), scores, offsets, margins=margins)
 
     def score_all(self, windows: Sequence[Window]) -> None:
         """Compute every block that these windows share, with progress."""
@@ -148,11 +148,6 @@ class ScoreBlocks:
         """Everything that a block depends on."""
         pair = (self._documents[left].fingerprint, self._documents[right].fingerprint)
         return hashlib.sha256("\n".join((FORMAT, self._scorer.fingerprint, *pair)).encode()).hexdigest()
-
-
-def _pick(margins: Margins, at: NDArray[np.int64]) -> Margins:
-    heights = None if margins.heights_mm is None else margins.heights_mm[at]
-    return Margins(margins.starts[at], margins.ends[at], margins.widths_mm[at], heights)
 
 
 def _save(file: Path, block: ScoreBlock) -> None:

@@ -8,7 +8,7 @@ Recognition 107 (2020). Shreds are shuffled before each solving, so that no tie 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -17,7 +17,7 @@ import numpy as np
 
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.compatibility.confidence import rate
-from deshred.compatibility.margins import weigh_margins
+from deshred.compatibility.margins import observe_borders
 from deshred.compatibility.models import Model
 from deshred.compatibility.scoring import Scorer, cut_edges
 from deshred.elements import Arrangement, ShredSet
@@ -154,8 +154,14 @@ class _Solving:
         rng = np.random.default_rng([self.options.seed, window.start, window.stop])
         compatibility = self.blocks.assemble(window, rng.permutation(self.blocks.count_shreds(window)))
         with self.stopwatch.measure("solve"):
-            arrangement = arrange(compatibility, options=self.options.arrangement)
+            arrangement = arrange(compatibility, options=self._options_for(window))
         return self._judge(rate(arrangement, compatibility, self.scorer.calibration), window)
+
+    def _options_for(self, window: Window) -> ArrangementOptions:
+        """A document is a page and has ends; a single path through several has none worth weighing."""
+        options = self.options.arrangement
+        is_path = options.pages == 1 and len(window) > 1
+        return replace(options, free_ends=True) if is_path else options
 
     def _judge(self, arrangement: Arrangement, window: Window) -> _Solved:
         truth = self.pile.truth.restrict(arrangement.order)
@@ -215,7 +221,7 @@ class _Reading:
                     document.name,
                     inked.ids,
                     tuple(edges),
-                    weigh_margins(inked, edges),
+                    observe_borders(inked, edges),
                     blank=sum(blank),
                     fingerprint=inked.fingerprint if with_fingerprints else "",
                 )

@@ -1,0 +1,36 @@
+"""An outline in, its quick part out: what the tear adds to the smooth course of an edge."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
+
+SLOW_ROWS = 40.0  # rows over which an outline is smoothed to find its slow part
+CLIP_PX = 12.0  # beyond, paper is missing or too much was masked
+
+
+def remove_slow_part(
+    outline: NDArray[np.float32], slow_rows: float = SLOW_ROWS, clip: float = CLIP_PX
+) -> NDArray[np.float64]:
+    """The outline around its own smooth course; zero where there is no paper."""
+    missing = np.isnan(outline)
+    if missing.all():
+        return np.zeros(len(outline))
+    rows = np.arange(len(outline))
+    full = np.interp(rows, rows[~missing], outline[~missing].astype(np.float64))
+    slow = gaussian_filter1d(full, slow_rows)
+    quick: NDArray[np.float64] = np.clip(full - slow, -clip, clip)
+    quick[missing] = 0.0
+    return quick
+
+
+def measure_raggedness(outline: NDArray[np.float32]) -> float:
+    """How far a tear strays from its smooth course, in px (root mean square over the rows with paper)."""
+    there = ~np.isnan(outline)
+    if not there.any():
+        return 0.0
+    # pairs of rows: half a pixel up and down is the grid of the scanner, not the tear
+    quick = remove_slow_part(outline)[there]
+    pairs = quick[: len(quick) // 2 * 2].reshape(-1, 2).mean(axis=1)
+    return float(np.sqrt(np.mean(pairs**2))) if len(pairs) else 0.0
