@@ -1,6 +1,7 @@
 """How quick are the scorers: seconds per stage and joins per second, towers against pairwise in one run.
 
-    python benchmarks/scoring.py --sizes 25,100,400 -o bench/        simulated piles, a plot of growth
+    python benchmarks/scoring.py --sizes 25,100,400 -o bench/        simulated piles, a plot of growth;
+                                                                     sizes measured before are kept
     python benchmarks/scoring.py --pile scans/ -o bench/             a pile on disk, from cold files to pages
     python benchmarks/scoring.py --memory 20000 -o bench/            peak memory of scoring so many shreds
 
@@ -17,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,8 @@ from deshred.imaging.edges import extract_edges
 class Timing:
     """One pile: seconds of each stage with the default scorer, and what pairwise would need to score it."""
 
-    shreds: int
+    made: int  # shreds in the pile
+    shreds: int  # those that are not blank
     seconds: dict[str, float]
     joins_per_second: float
     pairwise_joins_per_second: float
@@ -97,13 +99,15 @@ def time_pairwise(shreds: ShredSet, scorer: Scorer, sample: int, rng: np.random.
     return len(chosen) ** 2 / (time.perf_counter() - start)
 
 
-def measure(paths: list[Path], default: Scorer, pairwise: Scorer, sample: int) -> Timing:
+def measure(
+    paths: list[Path], default: Scorer, pairwise: Scorer, sample: int, made: int | None = None
+) -> Timing:
     result = reconstruct(paths, default, settings=Settings())
     count = len(result.shreds)
     seconds = {stage: round(value, 3) for stage, value in result.seconds.items()}
     rate = time_pairwise(result.shreds, pairwise, sample, np.random.default_rng(0))
     own = seconds["encode"] + seconds["score"]
-    return Timing(count, seconds, count**2 / own, rate, count * (count - 1) / rate)
+    return Timing(made or count, count, seconds, count**2 / own, rate, count * (count - 1) / rate)
 
 
 class _EnoughSeenError(Exception):
@@ -139,6 +143,18 @@ def _peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 
+def save(timings: list[Timing], path: Path) -> None:
+    content = [{**asdict(t), "ratio": t.ratio, "scoring_ratio": t.scoring_ratio} for t in timings]
+    path.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def load(path: Path) -> list[Timing]:
+    if not path.is_file():
+        return []
+    names = [field.name for field in fields(Timing)]
+    return [Timing(**{name: row[name] for name in names}) for row in json.loads(path.read_text())]
+
+
 def plot(timings: list[Timing], path: Path) -> None:
     import matplotlib
 
@@ -163,7 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sizes", default="25,100,400", help="shreds of the simulated piles")
+    parser.add_argument("--sizes", default="25,100,400,1000,2000", help="shreds of the simulated piles")
     parser.add_argument("--pile", nargs="*", type=Path, help="files and folders instead of simulated piles")
     parser.add_argument("--memory", type=int, metavar="N", help="only the peak memory of scoring N shreds")
     parser.add_argument("--model", default="towers-default")
@@ -181,19 +197,22 @@ def main() -> None:
         )
         return
     pairwise = load_scorer("pairwise", arguments.pairwise_model)
-    timings = []
     if arguments.pile:
-        timings.append(measure(arguments.pile, default, pairwise, arguments.sample))
-        print(timings[-1].to_text())
-    else:
-        for size in map(int, arguments.sizes.split(",")):
-            with tempfile.TemporaryDirectory() as folder:
-                simulate(Path(folder), size, np.random.default_rng(size))
-                timings.append(measure([Path(folder)], default, pairwise, arguments.sample))
-            print(timings[-1].to_text(), flush=True)
-        plot(timings, arguments.output / "scoring.png")
-    content = [{**asdict(t), "ratio": t.ratio, "scoring_ratio": t.scoring_ratio} for t in timings]
-    (arguments.output / "scoring.json").write_text(json.dumps(content, indent=1) + "\n")
+        timing = measure(arguments.pile, default, pairwise, arguments.sample)
+        print(timing.to_text())
+        save([timing], arguments.output / f"scoring-{arguments.pile[0].resolve().name}.json")
+        return
+    timings = load(arguments.output / "scoring-growth.json")
+    for size in map(int, arguments.sizes.split(",")):
+        if size in {timing.made for timing in timings}:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            simulate(Path(folder), size, np.random.default_rng(size))
+            timing = measure([Path(folder)], default, pairwise, arguments.sample, made=size)
+        print(timing.to_text(), flush=True)
+        timings = sorted([*timings, timing], key=lambda timing: timing.made)
+        save(timings, arguments.output / "scoring-growth.json")
+        plot(timings, arguments.output / "scoring-growth.png")
 
 
 if __name__ == "__main__":
