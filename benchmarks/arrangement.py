@@ -5,7 +5,8 @@
     python benchmarks/arrangement.py --out results --huge     also 10,000
     python benchmarks/arrangement.py --brute-force 5000       against Held-Karp instead
 
-Writes arrangement.json and arrangement.png (with matplotlib). Seconds are CPU seconds of one core.
+Writes arrangement.json and arrangement.png (with matplotlib); of a family and size measured anew, what was in
+the folder before is replaced, the rest is kept. Seconds are CPU seconds of one core.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,20 @@ class Run:
     proven: bool
     cost: float
     gap: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """All measurements; those of warm starts by family and kind of change."""
+
+    runs: list[Run] = field(default_factory=list)
+    warm: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+
+    def with_runs(self, some: list[Run]) -> Report:
+        """Runs of one family and size, in place of earlier ones."""
+        new = {(run.family, run.n, run.pages) for run in some}
+        kept = [run for run in self.runs if (run.family, run.n, run.pages) not in new]
+        return Report(kept + some, self.warm)
 
 
 def draw_pages(n: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
@@ -159,6 +174,7 @@ FAMILIES: dict[str, Callable[[int, int], Scores]] = {
     "features": lambda n, seed: look_alike(n, seed, share=0.0),
     "features, 30 % alike": lambda n, seed: look_alike(n, seed, share=0.3),
 }
+WARM_FAMILIES = ("probabilities", "many blank", "log-odds", "features")
 SYMMETRIC: dict[str, Callable[[int, int], Scores]] = {"features, all alike": look_alike, "plane": plane}
 
 
@@ -267,7 +283,8 @@ def plot(runs: list[Run], path: Path) -> None:
 
     figure, axes = plt.subplots(figsize=(8, 5))
     colors = plt.get_cmap("tab20").colors  # type: ignore[attr-defined]
-    for family, color in zip(dict.fromkeys(run.family for run in runs), colors, strict=False):
+    families = [family for family in (*FAMILIES, *SYMMETRIC) if any(run.family == family for run in runs)]
+    for family, color in zip(families, colors, strict=False):
         sizes = sorted({run.n for run in runs if run.family == family})
         medians = [np.median([r.seconds for r in runs if r.family == family and r.n == n]) for n in sizes]
         style = "--" if family in SYMMETRIC else "-"
@@ -312,26 +329,24 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.brute_force:
         return int(compare_with_brute_force(arguments.brute_force, 0) > 0)
-    runs: list[Run] = []
+    report = load(arguments.out) if arguments.out is not None else Report()
     for n in arguments.sizes + [5000] * arguments.large + [10000] * arguments.huge:
         for family in arguments.families:
             limit = arguments.symmetric_limit if family in SYMMETRIC else arguments.time_limit
             seeds = 1 if n >= 5000 else arguments.seeds
             some = [measure(family, n, 1 + seed, arguments.pages, limit) for seed in range(seeds)]
-            runs += some
             print(describe(some), flush=True)
+            report = report.with_runs(some)
             if arguments.out is not None:
-                save(runs, {}, arguments.out)
-    warm = {}
-    if arguments.warm:
-        for family in ("probabilities", "many blank", "log-odds", "features"):
-            warm[family] = measure_warm(family, 2300, 1, 12)
-            for kind, seconds in warm[family].items():
-                line = f"median {np.median(seconds):.2f} s, worst {max(seconds):.2f} s"
-                print(f"{family}, n = 2,300, one join {kind}: {line}", flush=True)
+                save(report, arguments.out)
+    for family in WARM_FAMILIES if arguments.warm else ():
+        report.warm[family] = measure_warm(family, 2300, 1, 12)
+        for kind, seconds in report.warm[family].items():
+            line = f"median {np.median(seconds):.2f} s, worst {max(seconds):.2f} s"
+            print(f"{family}, n = 2,300, one join {kind}: {line}", flush=True)
     if arguments.out is not None:
-        save(runs, warm, arguments.out)
-        plot(runs, arguments.out / "arrangement.png")
+        save(report, arguments.out)
+        plot(report.runs, arguments.out / "arrangement.png")
     return 0
 
 
@@ -345,11 +360,19 @@ def describe(runs: list[Run]) -> str:
     )
 
 
-def save(runs: list[Run], warm: dict[str, dict[str, list[float]]], folder: Path) -> None:
+def load(folder: Path) -> Report:
+    """What the folder holds from earlier runs."""
+    path = folder / "arrangement.json"
+    if not path.exists():
+        return Report()
+    content = json.loads(path.read_text())
+    return Report([Run(**run) for run in content["runs"]], content["warm"])
+
+
+def save(report: Report, folder: Path) -> None:
     """Keep all measurements so far; what took an hour must not be lost in its last minute."""
     folder.mkdir(parents=True, exist_ok=True)
-    report = {"runs": [asdict(run) for run in runs], "warm": warm}
-    (folder / "arrangement.json").write_text(json.dumps(report, indent=1))
+    (folder / "arrangement.json").write_text(json.dumps(asdict(report), indent=1))
 
 
 if __name__ == "__main__":

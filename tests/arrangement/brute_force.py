@@ -35,10 +35,11 @@ def page_costs(compatibility: Compatibility) -> tuple[np.ndarray, np.ndarray]:
     return half - margins.starts.astype(np.float64), half - margins.ends.astype(np.float64)
 
 
-def held_karp(compatibility: Compatibility, constraints: Constraints, n_pages: int) -> float:
-    """The cost of the cheapest cover by pages, groups left aside; infinite if there is none."""
+def constrained_costs(
+    compatibility: Compatibility, constraints: Constraints
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Costs of joins, starts and ends with infinity where a constraint rules them out, groups left aside."""
     costs, (starts, ends) = join_costs(compatibility), page_costs(compatibility)
-    n = len(costs)
     starts, ends = starts.copy(), ends.copy()
     index = {id_: i for i, id_ in enumerate(compatibility.ids)}
     finite = costs[np.isfinite(costs)]
@@ -60,6 +61,13 @@ def held_karp(compatibility: Compatibility, constraints: Constraints, n_pages: i
         costs[:, i] = np.inf
     for i in (index[id_] for id_ in constraints.last):
         costs[i, :] = np.inf
+    return costs, starts, ends
+
+
+def held_karp(compatibility: Compatibility, constraints: Constraints, n_pages: int) -> float:
+    """The cost of the cheapest cover by pages, groups left aside; infinite if there is none."""
+    costs, starts, ends = constrained_costs(compatibility, constraints)
+    n = len(costs)
     # best[pages][subset][last] with every page but the current one closed
     best = np.full((n_pages + 1, 1 << n, n), np.inf)
     for j in range(n):
@@ -78,6 +86,35 @@ def held_karp(compatibility: Compatibility, constraints: Constraints, n_pages: i
                 if pages < n_pages:
                     best[pages + 1, into, j] = min(best[pages + 1, into, j], closed + starts[j])
     return float((best[n_pages, -1] + ends).min())
+
+
+def held_karp_on_pages(
+    compatibility: Compatibility, constraints: Constraints, n_pages: int, most_mm: float
+) -> float:
+    """The same with no page wider than `most_mm`; the price of pages of known width is not included."""
+    costs, starts, ends = constrained_costs(compatibility, constraints)
+    widths = compatibility.margins.widths_mm.astype(float)
+    n = len(costs)
+    paths = np.full((1 << n, n), np.inf)  # (subset, last)
+    for subset in range(1, 1 << n):
+        inside = [j for j in range(n) if subset >> j & 1]
+        for j in inside:
+            rest = subset ^ 1 << j
+            paths[subset, j] = (paths[rest] + costs[:, j]).min() if rest else starts[j]
+    fits = np.array(
+        [widths[[j for j in range(n) if subset >> j & 1]].sum() <= most_mm for subset in range(1 << n)]
+    )
+    page = np.where(fits, (paths + ends).min(axis=1), np.inf)
+    best = np.where(np.arange(1 << n) == 0, 0.0, np.inf)
+    for _ in range(n_pages):
+        longer = np.full(1 << n, np.inf)
+        for subset in range(1, 1 << n):
+            some = subset
+            while some:  # all its subsets
+                longer[subset] = min(longer[subset], best[subset ^ some] + page[some])
+                some = (some - 1) & subset
+        best = longer
+    return float(best[-1])
 
 
 def enumerate_orders(

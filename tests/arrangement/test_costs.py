@@ -21,7 +21,10 @@ def costs(request):
     shreds = pile(scores.astype(np.float32))
     made = DenseCosts(scores, PageEnds(*rng.normal(size=(2, 40))), PageCount(1, 4), score_range(shreds))
     constraints = Constraints(
-        required=frozenset({("s3", "s7")}), forbidden=frozenset({("s1", "s2"), ("s9", "s2")})
+        required=frozenset({("s3", "s7")}),
+        forbidden=frozenset({("s1", "s2"), ("s9", "s2")}),
+        first=frozenset({"s5"}),
+        last=frozenset({"s6"}),
     )
     made.fix(fix(shreds.ids, constraints, made.pages))
     return made
@@ -48,3 +51,13 @@ def test_columns_are_those_of_the_rows(costs):
     np.testing.assert_array_equal(
         np.stack([costs.column(j) for j in range(41)], axis=1)[:, :40], rows[:, :40]
     )
+
+
+def test_least_reduced_costs_are_those_of_all_arcs_but_the_tours(costs):
+    out, into = 1e-3 * np.random.default_rng(1).normal(size=(2, 41))
+    right = np.append(np.roll(np.arange(40), -1), -1)
+    full = np.stack([costs.row(i) for i in range(41)]) - out[:, None] - into
+    full[np.arange(40), right[:40]] = np.inf
+    least = costs.least_reduced(out, into, right)
+    np.testing.assert_allclose(least.out, full.min(axis=1))
+    np.testing.assert_allclose(least.into, full.min(axis=0))

@@ -23,6 +23,7 @@ from deshred.arrangement.rules import PageRules
 _INTEGRAL = 1e-6
 _PROBE_STEPS = 40
 _PROBE_ARCS = 10
+_SUGGESTED = 200  # nodes from one fractional solution that is rounded to the next
 _PATIENCE = 4
 
 
@@ -121,7 +122,7 @@ class Search:
             if not len(fractional):
                 self._accept(bound)
                 return
-            if self._n_nodes % 20 == 1:
+            if self._n_nodes % _SUGGESTED == 1:
                 self._hooks.suggest(self._original_support())
             objective = self._program.objective + self._offset
             try:
@@ -164,7 +165,10 @@ class Search:
                 safe = program.safe_bound() + self._offset
                 if safe >= self._hooks.cutoff():
                     return safe
-            if not program.add_cuts(violated(program.support, program.degrees, self._rules)):
+            # minimum cuts pay at the first node, whose cuts all others inherit
+            quickly = self._n_nodes > 1
+            cuts = violated(program.support, program.degrees, self._rules, quickly=quickly)
+            if not program.add_cuts(cuts):
                 return program.safe_bound() + self._offset
 
     def _accept(self, bound: float) -> None:

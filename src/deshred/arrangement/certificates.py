@@ -11,7 +11,7 @@ from deshred.arrangement.costs import Costs
 from deshred.arrangement.exact import Solution
 from deshred.arrangement.fixings import Floats
 
-_ARCS = 4.0  # per node; prices beyond the dearest of these are cut off there
+_ARCS = 4.0  # per node, whose reduced costs are known with cuts
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,8 @@ def certify(costs: Costs, solution: Solution, breaks: list[tuple[int, int]]) -> 
     out, into = np.full(costs.n_nodes, threshold), np.full(costs.n_nodes, threshold)
     np.minimum.at(out, others.tails, others.reduced)
     np.minimum.at(into, others.heads, others.reduced)
+    least = costs.least_reduced(proof.duals.out, proof.duals.into, right)
+    out, into = np.maximum(out, least.out), np.maximum(into, least.into)  # cuts only add to reduced costs
     bound = proof.bound + np.maximum(out[:n], 0) + np.maximum(into[right[:n]], 0)
     forced = solution.forced[:n] == right[:n]
     bound = np.where(forced, np.maximum(bound, solution.forced_limit), bound)

@@ -53,6 +53,14 @@ class PageEnds:
     constant: float = 0.0  # on top of the cost of all arcs
 
 
+@dataclass(frozen=True, eq=False)
+class LeastCosts:
+    """The least reduced costs of arcs from and to each node."""
+
+    out: Floats  # (N,)
+    into: Floats  # (N,)
+
+
 class Costs(ABC):
     """Costs of all arcs, under fixings."""
 
@@ -140,6 +148,10 @@ class Costs(ABC):
         """All arcs (to the hub rather than not listed) with cost - out_dual - in_dual <= threshold."""
 
     @abstractmethod
+    def least_reduced(self, out_duals: Floats, in_duals: Floats, right: Ints) -> LeastCosts:
+        """The least cost - out_dual - in_dual from and to each node, but for arcs i -> right[i] of shreds."""
+
+    @abstractmethod
     def candidates(self, per_node: int) -> Arcs:
         """About the cheapest arcs of each row and each column; reduced costs are plain costs."""
 
@@ -183,15 +195,24 @@ class DenseCosts(Costs):
         return self.rows(tail, tail + 1).ravel()
 
     def column(self, head: int) -> Floats:
-        if head == self.n or self._pinned:
+        if head == self.n:
             return super().column(head)
         column = np.empty(self.n + 1)
         np.subtract(self.highest, self.scores[:, head], out=column[:-1], dtype=np.float64)
         column[-1] = self.page_ends.starts[head]
         column[head] = np.inf
-        if self.fixings is not None:
-            forbidden = self.fixings.forbidden
-            column[forbidden[forbidden[:, 1] == head, 0]] = np.inf
+        fixings = self.fixings
+        if fixings is None:
+            return column
+        column[fixings.forbidden[fixings.forbidden[:, 1] == head, 0]] = np.inf
+        if self._pinned:
+            taken = np.flatnonzero(fixings.only_right >= 0)
+            column[taken[fixings.only_right[taken] != head]] = np.inf
+            tails = taken[fixings.only_right[taken] == head]
+            if fixings.only_left[head] >= 0:
+                column[:] = np.inf
+                tails = fixings.only_left[[head]]
+            column[tails] = self.at(tails, np.full(len(tails), head))
         return column
 
     def _fix_block(self, block: Floats, start: int, stop: int) -> None:
@@ -262,6 +283,18 @@ class DenseCosts(Costs):
             heads.append(column)
             reduced.append(flat[hits])
         return Arcs(np.concatenate(tails), np.concatenate(heads), np.concatenate(reduced))
+
+    def least_reduced(self, out_duals: Floats, in_duals: Floats, right: Ints) -> LeastCosts:
+        out, into = np.full(self.n + 1, np.inf), np.full(self.n + 1, np.inf)
+        for start, stop in self.blocks():
+            block = self.rows(start, stop)
+            block -= out_duals[start:stop, None]
+            block -= in_duals[None]
+            shreds = np.arange(start, min(stop, self.n))
+            block[shreds - start, right[shreds]] = np.inf
+            out[start:stop] = block.min(axis=1)
+            np.minimum(into, block.min(axis=0), out=into)
+        return LeastCosts(out, into)
 
     def candidates(self, per_node: int) -> Arcs:
         width = self.n + 1
@@ -337,6 +370,15 @@ class SparseCosts(Costs):
         reduced = self._costs - out_duals[self._tails] - in_duals[self._heads]
         hits = np.flatnonzero(reduced <= threshold)
         return Arcs(self._tails[hits], self._heads[hits], reduced[hits])
+
+    def least_reduced(self, out_duals: Floats, in_duals: Floats, right: Ints) -> LeastCosts:
+        arcs = self.arcs_below(out_duals, in_duals, np.inf)
+        own = np.append(right[: self.n], (-1, -1))[arcs.tails]
+        others = arcs.take(own != arcs.heads)
+        out, into = np.full(self.n_nodes, np.inf), np.full(self.n_nodes, np.inf)
+        np.minimum.at(out, others.tails, others.reduced)
+        np.minimum.at(into, others.heads, others.reduced)
+        return LeastCosts(out, into)
 
     def candidates(self, per_node: int) -> Arcs:
         del per_node  # the input already is the best few of each edge

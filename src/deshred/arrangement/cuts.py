@@ -99,29 +99,25 @@ def coefficients(cut: Cut, tails: Ints, heads: Ints, depot: int, n_nodes: int) -
 def components(n_nodes: int, tails: Ints, heads: Ints) -> tuple[int, Ints]:
     """Connected components, directions aside."""
     if len(tails) < _FEW_ARCS:
-        return _few_components(n_nodes, tails.tolist(), heads.tolist())
+        return few_components(n_nodes, tails, heads)
     graph = coo_matrix((np.ones(len(tails), np.int8), (tails, heads)), shape=(n_nodes, n_nodes))
     count, labels = connected_components(graph, directed=True, connection="weak")
     return int(count), labels.astype(np.int64)
 
 
-def _few_components(n_nodes: int, tails: list[int], heads: list[int]) -> tuple[int, Ints]:
-    """The same by union-find: SciPy spends milliseconds on checking its input."""
-    parent = list(range(n_nodes))
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = node = parent[parent[node]]
-        return node
-
-    for a, b in zip(tails, heads, strict=True):
-        low, high = root(a), root(b)
-        if low != high:
-            parent[max(low, high)] = min(low, high)
+def few_components(n_nodes: int, tails: Ints, heads: Ints) -> tuple[int, Ints]:
+    """The same without SciPy, which spends milliseconds on checking its input."""
     labels = np.arange(n_nodes)
-    touched = list({*tails, *heads})
-    labels[touched] = [root(node) for node in touched]
-    number = np.cumsum(labels == np.arange(n_nodes)) - 1  # a component is known by its lowest node
+    while True:
+        one, other = labels[tails], labels[heads]
+        apart = one != other
+        if not apart.any():
+            break
+        one, other = one[apart], other[apart]
+        np.minimum.at(labels, np.maximum(one, other), np.minimum(one, other))
+        while (labels[labels] != labels).any():  # a component is known by its lowest node
+            labels = labels[labels]
+    number = np.cumsum(labels == np.arange(n_nodes)) - 1
     return int(number[-1]) + 1, number[labels]
 
 
@@ -134,15 +130,18 @@ class Support:
     values: Floats
 
 
-def violated(support: Support, degrees: Degrees, rules: PageRules) -> list[Cut]:
-    """Cuts that the solution breaks; an integral solution that breaks none is an order."""
-    cuts = _violated_subtours(support, degrees)
+def violated(support: Support, degrees: Degrees, rules: PageRules, *, quickly: bool = False) -> list[Cut]:
+    """Cuts that the solution breaks; an integral solution that breaks none is an order.
+
+    Quickly: without minimum cuts, so that a fractional solution may break some that are not found.
+    """
+    cuts = _violated_subtours(support, degrees, quickly)
     if rules:
         cuts += _violated_rules(support, degrees, rules)
     return cuts
 
 
-def _violated_subtours(support: Support, degrees: Degrees) -> list[Cut]:
+def _violated_subtours(support: Support, degrees: Degrees, quickly: bool) -> list[Cut]:
     """Look at components, then at those of the strong arcs, then for a minimum cut; first find wins."""
     sure = support.values > 1 - 1e-9
     # sure arcs cross no violated set, so all work is done with their ends shrunk into one node
@@ -168,7 +167,7 @@ def _violated_subtours(support: Support, degrees: Degrees) -> list[Cut]:
         collect(labels == label for label in np.flatnonzero(leaving < 1 - 1e-3))
         if threshold == 0.0 and sets:
             return list(sets.values())
-    if not sets:
+    if not sets and not quickly:
         collect(_min_cuts(small, count))
     return list(sets.values())
 

@@ -22,6 +22,8 @@ from deshred.arrangement.heuristics import LocalSearch, Matrix, Tour, close, fol
 from deshred.arrangement.program import ArcProgram, TimeUp
 from deshred.arrangement.record import Limits, Progress, Record
 from deshred.arrangement.relaxation import Memory, Relaxation
+from deshred.arrangement.rules import PageRules
+from deshred.arrangement.widths import pack
 from deshred.errors import InfeasibleError
 
 _GRACE = 3.0  # seconds over the limit, where there is no order at all yet
@@ -31,6 +33,7 @@ _KICKS_PER_SHRED = 6
 _GROWTH = 2.0  # of delta from round to round
 _SAMPLED_ARCS = 10.0  # per shred, cuts aside: with cuts, far fewer are below the same reduced cost
 _FIRST_SHARE, _MOST_ARCS = 0.25, 1.0  # of the gap, and of n, where the width of pages is limited
+_WIDTH_ROUNDS, _WIDTH_SHARE = 4, 0.25  # of cuts for widths, and of the gap; then whole pages take over
 _FIRST_ARCS = 0.1  # share of n: arcs beyond those the LP uses in the first round
 _MOST_FIRST_ARCS = 0.2  # the same, where an earlier solve suggests more
 _PATIENCE = 4  # rounds of deepening before a good order is sought for its own sake
@@ -81,7 +84,9 @@ class ExactSolver:
                 root.assign()
             if not record.is_proven:
                 self._relax()
-            if not record.is_proven:
+            if not record.is_proven and self._is_packed and record.tour is not None:
+                pack(record)
+            if not record.is_proven and (not self._is_packed or self._costs.n <= _SMALL_PILE):
                 self._deepen()
         except TimeUp:
             record.report("time is up")
@@ -101,8 +106,28 @@ class ExactSolver:
             self._root.start()
         else:
             self._root.resume(self._memory)
-        self._root.close()
+        if self._is_packed:
+            self._root.close(PageRules())
+            if self._memory is None:  # else the LP has such cuts from before
+                self._cut_widths()
+        else:
+            self._root.close()
         self._first_bound = self._record.lower
+
+    def _cut_widths(self) -> None:
+        """Cuts for widths, a few rounds at a time, as long as they close much of the gap."""
+        record, share = self._record, 1.0
+        while not record.is_proven and share > _WIDTH_SHARE:
+            gap, lower = record.upper - record.lower, record.lower
+            self._root.close(most_rounds=_WIDTH_ROUNDS)
+            share = (record.lower - lower) / gap
+
+    @property
+    def _is_packed(self) -> bool:
+        """Whether limited widths are the only rule: then whole pages are quicker to prove than cuts."""
+        rules = self._record.rules
+        has_groups = bool(rules.together or rules.apart)
+        return rules.room is not None and not has_groups and self._costs.hub is None
 
     def _improve(self, n_kicks: int) -> None:
         """Local search where the bound is far below: scores that look alike both ways round."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import highspy
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from deshred.arrangement.bounds import Duals, dual_constant
@@ -28,12 +29,62 @@ class TimeUp(Exception):
     """The clock ran out: the caller keeps what is proven so far."""
 
 
-class ArcProgram:
+class LinearProgram:
+    """HiGHS on one thread, until a deadline. Strategy 1 is the dual, 4 the primal simplex."""
+
+    def __init__(self, deadline: float, strategy: int = 1) -> None:
+        self.deadline, self._strategy = deadline, strategy
+        self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._highs.silent()
+        for option, value in (("threads", 1), ("parallel", "off"), ("presolve", "off"), ("random_seed", 1)):
+            self._highs.setOptionValue(option, value)
+        self._highs.setOptionValue("simplex_strategy", strategy)
+
+    @property
+    def objective(self) -> float:
+        return float(self._highs.getObjectiveValue())
+
+    def solve(self) -> None:
+        """Solve to optimality; `TimeUp` if the deadline comes first."""
+        self._run()
+        status = self._highs.getModelStatus()
+        if status == _STATUS.kOptimal:
+            return
+        for option, value, usual in (
+            ("simplex_strategy", 5 - self._strategy, self._strategy),
+            ("presolve", "on", "off"),
+            ("solver", "ipm", "choose"),
+        ):
+            self._highs.clearSolver()  # numerical trouble: start cold, each time another way
+            self._highs.setOptionValue(option, value)
+            self._run()
+            self._highs.setOptionValue(option, usual)
+            if self._highs.getModelStatus() == _STATUS.kOptimal:
+                return
+        solution = self._highs.getSolution()
+        if solution.value_valid and solution.dual_valid:
+            return  # bounds are recomputed and orders checked, so a rough solution does no harm
+        raise DeshredError(
+            f"the LP solver gave up ({self._highs.getModelStatus()}); please report this matrix."
+        )
+
+    def _run(self) -> None:
+        if self.deadline < np.inf:
+            left = self.deadline - time.monotonic()
+            if left <= 0:
+                raise TimeUp
+            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left)
+        self._highs.run()
+        if self._highs.getModelStatus() == _STATUS.kTimeLimit:
+            raise TimeUp
+
+
+class ArcProgram(LinearProgram):
     """A growing LP. Columns: 2 N penalties, one per free degree, then the arcs."""
 
     def __init__(self, degrees: Degrees, penalty: float, deadline: float = np.inf) -> None:
+        super().__init__(deadline)
         self.degrees = degrees
-        self.deadline = deadline
         self.tails = np.zeros(0, np.int64)
         self.heads = np.zeros(0, np.int64)
         self.costs = np.zeros(0)
@@ -44,10 +95,7 @@ class ArcProgram:
         self._keys: set[bytes] = set()
         n = degrees.n_nodes
         self._first = 2 * n + len(degrees.free)
-        self._highs = highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        highs.silent()
-        for option, value in (("threads", 1), ("parallel", "off"), ("presolve", "off"), ("random_seed", 1)):
-            highs.setOptionValue(option, value)
+        highs = self._highs
         sides = np.tile(degrees.fixed, 2)
         empty = np.zeros(0, np.int32)
         highs.addRows(2 * n, sides, sides, 0, np.zeros(2 * n, np.int32), empty, np.zeros(0))
@@ -81,10 +129,6 @@ class ArcProgram:
     def shortfall(self) -> float:
         """How much of the degrees only penalties cover."""
         return float(np.sum(self._highs.getSolution().col_value[: 2 * self.degrees.n_nodes]))
-
-    @property
-    def objective(self) -> float:
-        return float(self._highs.getObjectiveValue())
 
     @property
     def duals(self) -> Duals:
@@ -125,24 +169,30 @@ class ArcProgram:
 
     def add_cuts(self, cuts: Iterable[Cut]) -> int:
         """Add rows for cuts that are not there yet; returns how many were new."""
-        added = 0
+        places: list[NDArray[np.int32]] = []
+        weights: list[Floats] = []
+        sides: list[float] = []
         for cut in cuts:
             if cut.key in self._keys:
                 continue
             self._keys.add(cut.key)
             hits, values = coefficients(cut, self.tails, self.heads, self.degrees.depot, self.degrees.n_nodes)
-            places = (hits + self._first).astype(np.int32)
-            row = values
+            free = np.zeros(0, np.int64)
             if not cut.same_page:
-                inside = np.isin(self.degrees.free, cut.members)
-                places = np.append(places, 2 * self.degrees.n_nodes + np.flatnonzero(inside)).astype(np.int32)
-                row = np.append(values, -np.ones(int(inside.sum())))
-            self._highs.addRow(-np.inf, self.degrees.right_hand_side(cut), len(places), places, row)
+                free = np.flatnonzero(np.isin(self.degrees.free, cut.members))
+            columns = np.append(hits + self._first, 2 * self.degrees.n_nodes + free)
+            places.append(columns.astype(np.int32))
+            weights.append(np.append(values, -np.ones(len(free))))
+            sides.append(self.degrees.right_hand_side(cut))
             self.cuts.append(cut)
             self.is_active.append(True)
             self._weights.append((hits, values))
-            added += 1
-        return added
+        if sides:  # all at once: HiGHS goes through all its columns each time
+            starts = np.cumsum([0, *map(len, places[:-1])]).astype(np.int32)
+            flat, values = np.concatenate(places), np.concatenate(weights)
+            lower, size = np.full(len(sides), -np.inf), len(sides)
+            self._highs.addRows(size, lower, np.array(sides), len(flat), starts, flat, values)
+        return len(sides)
 
     def drop_conditional_cuts(self) -> None:
         """Switch off the cuts that came from constraints."""
@@ -160,30 +210,6 @@ class ArcProgram:
             self._highs.changeColsBounds(len(changed), places, np.zeros(len(changed)), upper[changed])
             self.upper[changed] = upper[changed]
 
-    def solve(self) -> None:
-        """Solve to optimality; `TimeUp` if the deadline comes first."""
-        self._run()
-        status = self._highs.getModelStatus()
-        if status == _STATUS.kOptimal:
-            return
-        for option, value, usual in (
-            ("simplex_strategy", 4, 1),
-            ("presolve", "on", "off"),
-            ("solver", "ipm", "choose"),
-        ):
-            self._highs.clearSolver()  # numerical trouble: start cold, each time another way
-            self._highs.setOptionValue(option, value)
-            self._run()
-            self._highs.setOptionValue(option, usual)
-            if self._highs.getModelStatus() == _STATUS.kOptimal:
-                return
-        solution = self._highs.getSolution()
-        if solution.value_valid and solution.dual_valid:
-            return  # bounds are recomputed and orders checked, so a rough solution does no harm
-        raise DeshredError(
-            f"the LP solver gave up ({self._highs.getModelStatus()}); please report this matrix."
-        )
-
     def probe(self, iterations: int) -> float | None:
         """The objective after a few simplex steps, a lower estimate; None where it came to no result."""
         self._highs.setOptionValue("simplex_iteration_limit", iterations)
@@ -191,16 +217,6 @@ class ArcProgram:
         self._highs.setOptionValue("simplex_iteration_limit", _NO_LIMIT)
         status = self._highs.getModelStatus()
         return self.objective if status in (_STATUS.kOptimal, _STATUS.kIterationLimit) else None
-
-    def _run(self) -> None:
-        if self.deadline < np.inf:
-            left = self.deadline - time.monotonic()
-            if left <= 0:
-                raise TimeUp
-            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left)
-        self._highs.run()
-        if self._highs.getModelStatus() == _STATUS.kTimeLimit:
-            raise TimeUp
 
     def basis(self) -> Basis:
         """The current basis, to return to."""

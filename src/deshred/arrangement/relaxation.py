@@ -16,6 +16,7 @@ from deshred.arrangement.fixings import Floats, Ints
 from deshred.arrangement.heuristics import Tour, close
 from deshred.arrangement.program import ArcProgram
 from deshred.arrangement.record import Record
+from deshred.arrangement.rules import PageRules
 from deshred.errors import InfeasibleError
 
 _ROOT_ARCS = 8  # per node, to begin with
@@ -146,9 +147,13 @@ class Relaxation:
         possible = np.isfinite(shifted)
         program.add_arcs(tails[possible], heads[possible], shifted[possible])
 
-    def close(self) -> None:
-        """Cut and price until the LP over all arcs is solved, or the best order is proven."""
+    def close(self, rules: PageRules | None = None, most_rounds: float = np.inf) -> None:
+        """Cut and price until the LP over all arcs is solved, or the best order is proven.
+
+        Cuts are sought in so many rounds at most, by other rules than the pile's if some are given.
+        """
         record, program = self._record, self.program
+        rules = record.rules if rules is None else rules
         rounds = 0
         while True:
             record.check_time()
@@ -157,7 +162,7 @@ class Relaxation:
             support, priced = program.support, program.duals
             duals = Duals(priced.out + self.shift.out, priced.into + self.shift.into, priced.cuts)
             cuts = tuple(program.cuts)
-            if program.add_cuts(violated(support, record.degrees, record.rules)):
+            if rounds <= most_rounds and program.add_cuts(violated(support, record.degrees, rules)):
                 if rounds % _REPORT_ROUNDS == 0:  # a bound to show for it if time runs out
                     record.prove(duals, cuts)
                     if self._costs.room is not None:  # the first orders had no room
