@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.fusion import FusionScorer
 from deshred.compatibility.scoring import ScoringOptions, compare, cut_edges, describe, score
 from deshred.compatibility.towers import ROW_STEP, TowerOptions, TowersScorer
@@ -154,6 +155,7 @@ def test_a_pile_from_a_generator_is_scored_like_one_in_memory(
     small_towers: Path, tiny_pile: ShredSet
 ) -> None:
     scorer = FusionScorer(small_towers)
+    scorer.calibration = Calibration(slope=1.0, intercept=0.0)
     whole = score(tiny_pile, scorer)
     parts = score((shred for shred in tiny_pile), scorer, options=ScoringOptions(block=3))
     assert parts.ids == whole.ids
