@@ -21,6 +21,7 @@ from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
 from deshred.compatibility.shredding import ShreddingOptions, shred_page
 from deshred.elements import Image, Shred, ShredSet, Source
+from deshred.evaluation.collections import KnownPile
 from deshred.evaluation.metrics import Place, Truth, measure_pages
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.drawing import PAGE_KINDS, draw_page
@@ -37,7 +38,7 @@ def pages(paths: list[Path], count: int, rng: np.random.Generator) -> Iterator[I
         yield np.repeat(255 * (1 - intact[i].ink[:, :, None]), 3, axis=2)
 
 
-def mix(images: Iterator[Image], rng: np.random.Generator) -> tuple[ShredSet, Truth]:
+def mix(images: Iterator[Image], rng: np.random.Generator) -> KnownPile:
     """A pile without blank shreds; of each page, the longest run of shreds with ink, if it is most of them.
 
     Specks in the margin of a scanned page, cut off from it by blank shreds, belong nowhere.
@@ -56,7 +57,7 @@ def mix(images: Iterator[Image], rng: np.random.Generator) -> tuple[ShredSet, Tr
         for i in longest if len(longest) >= 0.6 * len(inked) else inked:
             shreds.append(cut[i])
             places[cut[i].id] = Place(str(page), int(i))
-    return ShredSet([shreds[i] for i in rng.permutation(len(shreds))]), Truth(places)
+    return KnownPile(ShredSet([shreds[i] for i in rng.permutation(len(shreds))]), Truth(places))
 
 
 def count_pages(arguments: argparse.Namespace, rng: np.random.Generator) -> None:
@@ -64,15 +65,15 @@ def count_pages(arguments: argparse.Namespace, rng: np.random.Generator) -> None
     scorer = load_scorer("default", arguments.model)
     tallies: dict[tuple[str, float], NDArray[np.int64]] = {}
     for _ in range(arguments.piles):
-        shreds, truth = mix(pages(arguments.pages, arguments.count, rng), rng)
-        pile = score(shreds, scorer)
+        known_pile = mix(pages(arguments.pages, arguments.count, rng), rng)
+        pile = score(known_pile.shreds, scorer)
         margins = pile.margins
         assert margins is not None
         for paper, known in (("known", margins), ("unknown", replace(margins, heights_mm=None))):
             for extra in (-4.0, 0.0, 2.0, 6.0):
                 half = np.float32(extra / 2)
                 priced = replace(known, starts=known.starts - half, ends=known.ends - half)
-                found = measure_pages(arrange(replace(pile, margins=priced)), truth)
+                found = measure_pages(arrange(replace(pile, margins=priced)), known_pile.truth)
                 right = round(found.ends * found.pages)
                 row = np.array([found.documents, found.pages, found.perfect, right])
                 tallies[paper, extra] = tallies.get((paper, extra), np.zeros(4, np.int64)) + row

@@ -99,15 +99,13 @@ def time_pairwise(shreds: ShredSet, scorer: Scorer, sample: int, rng: np.random.
     return len(chosen) ** 2 / (time.perf_counter() - start)
 
 
-def measure(
-    paths: list[Path], default: Scorer, pairwise: Scorer, sample: int, made: int | None = None
-) -> Timing:
+def measure(paths: list[Path], default: Scorer, pairwise: Scorer, sample: int) -> Timing:
     result = reconstruct(paths, default, settings=Settings())
-    count = len(result.shreds)
+    count, made = len(result.shreds), len(result.shreds) + len(result.blank)
     seconds = {stage: round(value, 3) for stage, value in result.seconds.items()}
     rate = time_pairwise(result.shreds, pairwise, sample, np.random.default_rng(0))
     own = seconds["encode"] + seconds["score"]
-    return Timing(made or count, count, seconds, count**2 / own, rate, count * (count - 1) / rate)
+    return Timing(made, count, seconds, count**2 / own, rate, count * (count - 1) / rate)
 
 
 class _EnoughSeenError(Exception):
@@ -208,7 +206,7 @@ def main() -> None:
             continue
         with tempfile.TemporaryDirectory() as folder:
             simulate(Path(folder), size, np.random.default_rng(size))
-            timing = measure([Path(folder)], default, pairwise, arguments.sample, made=size)
+            timing = measure([Path(folder)], default, pairwise, arguments.sample)
         print(timing.to_text(), flush=True)
         timings = sorted([*timings, timing], key=lambda timing: timing.made)
         save(timings, arguments.output / "scoring-growth.json")

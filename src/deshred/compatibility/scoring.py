@@ -217,9 +217,11 @@ def face_blank(rights: Any, lefts: Any, scorer: Scorer) -> Facing:
     paper = Edge(np.zeros((rows, width), np.uint8), np.zeros(rows, np.float32), white, 0)
     before, behind = scorer.encode_rights([paper]), scorer.encode_lefts([paper])
     half = scorer.score_block(before, behind).scores[0, 0] / 2
-    starts = scorer.score_block(before, lefts).scores[0] - half
-    ends = scorer.score_block(rights, behind).scores[:, 0] - half
-    return Facing(starts, ends)
+    size = ScoringOptions().block  # a large pile must not be unpacked all at once
+    parts = [slice(start, start + size) for start in range(0, len(lefts), size)]
+    starts = [scorer.score_block(before, lefts[part]).scores[0] for part in parts]
+    ends = [scorer.score_block(rights[part], behind).scores[:, 0] for part in parts]
+    return Facing(np.concatenate(starts) - half, np.concatenate(ends) - half)
 
 
 @dataclass(frozen=True, eq=False)
