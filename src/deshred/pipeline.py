@@ -91,7 +91,9 @@ def reconstruct(
         arrangement = rate(arrangement, compatibility, scorer.calibration)
         arrangement = align(arrangement, piles.inked, edges)
     with stopwatch.measure("compose"):
-        pages = compose(piles.inked, arrangement, options=settings.composition)
+        pages = compose(
+            piles.inked, arrangement, options=settings.composition, executor=executor, progress=progress
+        )
     return Reconstruction(
         piles.inked,
         piles.blank,

@@ -72,6 +72,12 @@ def test_bands_of_ink_give_what_whole_edges_give(small_towers: Path) -> None:
     np.testing.assert_allclose(scorer.encode_lefts(edges), expected, rtol=2e-3, atol=2e-3)
 
 
+def test_several_threads_give_what_one_gives(small_towers: Path) -> None:
+    edges = _edges(8, 32)  # more rows than one run of the network takes
+    alone = TowersScorer(small_towers, threads=1).encode_rights(edges)
+    np.testing.assert_array_equal(TowersScorer(small_towers, threads=3).encode_rights(edges), alone)
+
+
 def test_a_right_edge_that_lies_lower_is_found_at_its_offset(small_towers: Path) -> None:
     scorer = TowersScorer(small_towers)
     rng = np.random.default_rng(0)

@@ -6,6 +6,7 @@ import pytest
 
 from deshred.elements import Arrangement, Shred, ShredSet, Slot, Source
 from deshred.errors import MismatchError, SettingsError
+from deshred.executors import ThreadExecutor
 from deshred.imaging.composition import CompositionOptions, compose
 
 SOURCE = Path("made-up.png")
@@ -52,6 +53,20 @@ def test_straight_cuts_come_together_pixel_for_pixel():
         ("s2", 150, 0),
         ("s3", 220, 0),
     ]
+
+
+def test_pages_composed_side_by_side_are_those_composed_one_by_one():
+    shreds = cut(draw_pattern(), np.full((3, 600), [[60], [150], [220]]))
+    pages = tuple(arrange(*names).pages[0] for names in (("s2", "s0"), ("s1",), ("s3",)))
+    arrangement = Arrangement(pages, (), (), 0.0, 0.0)
+    seen = []
+    at_once = compose(
+        shreds, arrangement, executor=ThreadExecutor(3), progress=lambda *step: seen.append(step)
+    )
+    for page, alone in zip(at_once, compose(shreds, arrangement), strict=True):
+        np.testing.assert_array_equal(page.image, alone.image)
+        assert page.placements == alone.placements
+    assert seen[-1] == ("composing", 3, 3)
 
 
 def test_shreds_touch_along_their_torn_outline_not_along_their_boxes():

@@ -17,7 +17,7 @@ from deshred.compatibility import outline, towers
 from deshred.compatibility.confidence import Calibration
 from deshred.compatibility.outline import Curves, OutlineOptions, OutlineScorer
 from deshred.compatibility.scoring import ScoreBlock
-from deshred.compatibility.shifts import LogPrior, learn_pile, reduce_shifts
+from deshred.compatibility.shifts import LogPrior, add_logs, learn_pile, reduce_shifts
 from deshred.compatibility.towers import Features, TowersScorer, measure_energy
 from deshred.elements import Edge
 
@@ -117,5 +117,4 @@ def _coarsen(evidence: NDArray[np.float32]) -> NDArray[np.float32]:
     before, after = np.concatenate([beyond, between]), np.concatenate([between, beyond])
     around = np.full((len(own), 1, 1), 3, np.float32)
     around[[0, -1]] = 2
-    coarse: NDArray[np.float32] = np.logaddexp(np.logaddexp(own, before), after) - np.log(around)
-    return coarse
+    return add_logs(add_logs(own, before), after) - np.log(around)

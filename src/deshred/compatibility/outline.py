@@ -21,6 +21,7 @@ from deshred.compatibility.scoring import ScoreBlock
 from deshred.compatibility.shifts import (
     Evidence,
     LogPrior,
+    add_logs,
     find_telling,
     forbid_own,
     learn_prior,
@@ -118,8 +119,7 @@ class OutlineScorer:
         constant = -0.5 * np.log(rest) - expected**2 / rest
         fits = freedom * (constant + correlation * (expected / rest))
         ruined = self.options.ruined
-        evidence: Evidence = np.logaddexp(fits + np.float32(np.log1p(-ruined)), np.float32(np.log(ruined)))
-        return evidence
+        return add_logs(fits + np.float32(np.log1p(-ruined)), np.float32(np.log(ruined)))
 
     def adapt(self, rights: Curves, lefts: Curves) -> OutlineScorer:
         """This scorer with the noise and the shifts of the pile at hand."""

@@ -24,12 +24,30 @@ _STRENGTH = 5.0  # the given prior counts like so many joins
 _TRUST = 0.5  # the rest stays with the given prior: a few shreds may slip much further than most
 
 
+def add_logs(some: Evidence, others: Evidence | np.float32) -> Evidence:
+    """Log of the sum of two exponentials, as `np.logaddexp`, which takes four times as long."""
+    total: Evidence = np.exp(-np.abs(some - others))
+    total += 1
+    np.log(total, out=total)
+    total += np.maximum(some, others)
+    return total
+
+
+def sum_logs(values: NDArray[np.floating], axis: int) -> NDArray[np.floating]:
+    """Log of the sum of exponentials along an axis."""
+    highest = values.max(axis=axis, keepdims=True)
+    highest[~np.isfinite(highest)] = 0
+    with np.errstate(divide="ignore"):
+        total = np.log(np.exp(values - highest).sum(axis=axis))
+    total += highest.squeeze(axis)
+    return np.asarray(total)
+
+
 def reduce_shifts(evidence: Evidence, log_prior: LogPrior, shifts_px: NDArray[np.int16]) -> ScoreBlock:
     """Log-sum of the evidence over shifts, each as likely as the prior says, and the best shift. -> (a, b)"""
     weighed = evidence + log_prior[:, None, None]
-    best = weighed.max(axis=0)
-    total = np.exp(weighed - best).sum(axis=0)
-    return ScoreBlock(best + np.log(total), shifts_px[weighed.argmax(axis=0)])
+    scores = sum_logs(weighed, axis=0).astype(np.float32, copy=False)
+    return ScoreBlock(scores, shifts_px[weighed.argmax(axis=0)])
 
 
 def learn_prior(evidence: Evidence, log_prior: LogPrior) -> LogPrior:
@@ -53,9 +71,9 @@ def learn_prior(evidence: Evidence, log_prior: LogPrior) -> LogPrior:
 
 def measure_likelihood(evidence: Evidence, log_prior: LogPrior) -> float:
     """How well the evidence explains that each row has a partner somewhere, in nats, after learning."""
-    prior = learn_prior(evidence, log_prior).astype(np.float64)
-    found = np.logaddexp.reduce(np.logaddexp.reduce(evidence + prior[:, None, None], axis=0), axis=1)
-    return float(found[np.isfinite(found)].sum())
+    prior = learn_prior(evidence, log_prior)
+    found = sum_logs(sum_logs(evidence + prior[:, None, None], axis=0), axis=1)
+    return float(found[np.isfinite(found)].sum(dtype=np.float64))
 
 
 def find_telling(energy: NDArray[np.floating]) -> NDArray[np.intp]:

@@ -21,6 +21,7 @@ from deshred.compatibility.scoring import ScoreBlock
 from deshred.compatibility.shifts import LogPrior, learn_pile, reduce_shifts
 from deshred.elements import Edge
 from deshred.errors import SettingsError
+from deshred.executors import default_executor
 from deshred.imaging.edges import EdgeOptions
 
 ROW_STEP = 4  # px of paper per feature row
@@ -51,7 +52,9 @@ class TowersScorer:
     name = "towers"
 
     def __init__(self, model: str | Path = "towers-default", *, threads: int = 0) -> None:
-        self.model: Model = open_model(model, "towers", threads)
+        # one thread per run and several runs side by side: the threads of one run would wait for each other
+        self.model: Model = open_model(model, "towers", 1)
+        self._executor = default_executor(threads or None)
         options = dict(self.model.card["options"])
         self.options = TowerOptions(**{**options, "channels": tuple(options["channels"])})
         self.log_prior: LogPrior = np.array(self.model.card["shift_bias"], np.float32)
@@ -99,28 +102,29 @@ class TowersScorer:
 
     def _encode(self, edges: Sequence[Edge], side: str, other: str) -> Features:
         """Features of edges on endless blank paper: only bands with ink in sight run through the network."""
-        blank = self._run(np.zeros((1, 3 * _REACH * ROW_STEP, self.options.width), np.uint8), side, other)
+        blank = self._run(np.zeros((3 * _REACH * ROW_STEP, self.options.width), np.uint8), side, other)
         features = np.empty(
             (len(edges), self.edge_options.rows // ROW_STEP, self.options.features), np.float16
         )
         features[:] = blank[_REACH + _REACH // 2]
-        bands = [band for i, edge in enumerate(edges) for band in _find_bands(i, edge)]
-        for batch in _batches(bands):
-            # bands stand one below the other; what they see of each other lies in the rows that are dropped
-            ink = np.concatenate([band.cut(edges[band.edge].ink) for band in batch])
-            rows = self._run(ink[None], side, other)
-            start = 0
+        above = np.zeros((_REACH * ROW_STEP, self.options.width), np.uint8)
+
+        def encode_batch(batch: Sequence[_Band]) -> None:
+            ink = np.concatenate([above, *(band.cut(edges[band.edge].ink) for band in batch), above])
+            rows = self._run(ink, side, other)
+            at = _REACH
             for band in batch:
-                features[band.edge, band.start : band.stop] = rows[
-                    start + _REACH : start + band.steps - _REACH
-                ]
-                start += band.steps
+                band.paste(rows[at : at + band.steps], features[band.edge])
+                at += band.steps
+
+        bands = [band for i, edge in enumerate(edges) for band in _find_bands(i, edge)]
+        self._executor.map(encode_batch, list(_batches(bands)))
         return features
 
     def _run(self, ink: NDArray[np.uint8], side: str, other: str) -> NDArray[np.float32]:
         # the graph has an input per side; the one that is not asked for costs nothing
         idle = np.zeros((1, ROW_STEP, self.options.width), np.float32)
-        inputs = {side: ink.astype(np.float32), other: idle}
+        inputs = {side: ink[None].astype(np.float32), other: idle}
         rows: NDArray[np.float32] = self.model.session.run([f"{side[:-1]}_features"], inputs)[0][0]
         return rows
 
@@ -133,29 +137,39 @@ def measure_energy(features: Features) -> NDArray[np.float32]:  # (n, h, d) -> (
 
 @dataclass(frozen=True)
 class _Band:
-    """Feature rows of an edge that can see ink."""
+    """Feature rows that can see ink; above and below the edge too, as if the paper went on.
+
+    So every band begins and ends with blank rows, as many as a feature row can see to one side. Bands that
+    stand one below the other keep twice as many between their ink, and none sees another's.
+    """
 
     edge: int
-    start: int
-    stop: int
+    start: int  # may lie above the edge
+    stop: int  # may lie below
 
     @property
     def steps(self) -> int:
-        """Feature rows that are run through the network: those of the band and all that they see."""
-        return self.stop - self.start + 2 * _REACH
+        """How many feature rows it has."""
+        return self.stop - self.start
 
     def cut(self, ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The ink that the band sees; blank beyond the ends of the edge."""
-        first, last = (self.start - _REACH) * ROW_STEP, (self.stop + _REACH) * ROW_STEP
-        seen = ink[max(first, 0) : last]
-        return np.pad(seen, ((max(-first, 0), max(last - len(ink), 0)), (0, 0)))
+        """Its ink; blank beyond the ends of the edge."""
+        first, last = self.start * ROW_STEP, self.stop * ROW_STEP
+        if first >= 0 and last <= len(ink):
+            return ink[first:last]
+        return np.pad(ink[max(first, 0) : last], ((max(-first, 0), max(last - len(ink), 0)), (0, 0)))
+
+    def paste(self, rows: NDArray[np.float32], features: Features) -> None:
+        """Put its rows into the features of its edge, without those beyond the ends."""
+        first, last = max(self.start, 0), min(self.stop, len(features))
+        features[first:last] = rows[first - self.start : last - self.start]
 
 
 def _find_bands(index: int, edge: Edge) -> list[_Band]:
     """Runs of feature rows with ink in sight."""
     inked = edge.ink.any(axis=1).reshape(-1, ROW_STEP).any(axis=1)
-    sees_ink = binary_dilation(inked, iterations=_REACH)
-    turns = np.flatnonzero(np.diff(sees_ink, prepend=False, append=False))
+    sees_ink = binary_dilation(np.pad(inked, _REACH), iterations=_REACH)
+    turns = np.flatnonzero(np.diff(sees_ink, prepend=False, append=False)) - _REACH
     return [_Band(index, int(start), int(stop)) for start, stop in turns.reshape(-1, 2)]
 
 

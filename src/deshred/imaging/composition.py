@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import cv2
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from deshred.elements import Arrangement, Image, Mask, Page, Placement, Shred, ShredSet, Slot
 from deshred.errors import SettingsError
+from deshred.executors import Executor, Progress, SerialExecutor
 
 _BLOCKS = 24
 _MIN_ROWS = 10 * _BLOCKS  # shorter scraps do not say whether they lean
@@ -53,14 +55,21 @@ class _Upright:
 
 
 def compose(
-    shreds: ShredSet, arrangement: Arrangement, *, options: CompositionOptions | None = None
+    shreds: ShredSet,
+    arrangement: Arrangement,
+    *,
+    options: CompositionOptions | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
 ) -> list[Page]:
     """Lay the shreds of every page side by side."""
-    options = options or CompositionOptions()
-    return [_compose_page(shreds, slots, options) for slots in arrangement.pages if slots]
+    executor = executor or SerialExecutor()
+    compose_page = partial(_compose_page, shreds=shreds, options=options or CompositionOptions())
+    pages = [slots for slots in arrangement.pages if slots]
+    return executor.map(compose_page, pages, stage="composing", progress=progress)
 
 
-def _compose_page(shreds: ShredSet, slots: Sequence[Slot], options: CompositionOptions) -> Page:
+def _compose_page(slots: Sequence[Slot], *, shreds: ShredSet, options: CompositionOptions) -> Page:
     chosen = [shreds[shreds.index_of(slot.shred_id)] for slot in slots]
     uprights = [_set_upright(shred, options.max_lean_degrees) for shred in chosen]
     highest = min(slot.offset for slot in slots)
@@ -139,10 +148,9 @@ def _bends(mask: Mask, max_lean_degrees: float) -> NDArray[np.int64]:
         return straight
     starts = mask.argmax(axis=1)
     stops = mask.shape[1] - mask[:, ::-1].argmax(axis=1)
-    blocks = np.array_split(rows, _BLOCKS)  # medians: teeth must not bend a straight shred
-    at = np.array([np.median(block) for block in blocks])
-    lefts = np.array([np.median(starts[block]) for block in blocks])
-    rights = np.array([np.median(stops[block]) for block in blocks])
+    blocks = rows[: rows.size // _BLOCKS * _BLOCKS].reshape(_BLOCKS, -1)
+    # medians: teeth must not bend a straight shred
+    at, lefts, rights = (np.median(values, axis=1) for values in (blocks, starts[blocks], stops[blocks]))
     whole = rights - lefts > _WHOLE * np.median(rights - lefts)  # a torn-off side misleads
     if whole.sum() < _BLOCKS / 3:
         return straight

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from deshred.errors import ModelError
+from deshred.executors import usable_cpus
 
 _FOLDER = Path(__file__).parent
 
@@ -73,7 +73,7 @@ def open_model(name_or_path: str | Path, kind: str, threads: int = 0) -> Model:
 
     path = find_model(name_or_path)
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads or os.cpu_count() or 1
+    options.intra_op_num_threads = threads or usable_cpus()
     options.log_severity_level = 3
     try:
         content = path.read_bytes()
