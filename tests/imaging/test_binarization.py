@@ -56,6 +56,12 @@ def test_ink_of_real_shreds_is_what_scikit_image_says(document: str) -> None:
         assert np.array_equal(binarize(gray), gray <= threshold_sauvola(gray))
 
 
+@pytest.mark.parametrize(("height", "width"), [(2000, 33), (300, 2480), (9, 9000), (16, 40000)])
+def test_bands_of_any_shape_agree(height: int, width: int) -> None:
+    gray = np.tile(noisy_text(height=max(height, 60)), (1, width // 120 + 1))[:height, :width].copy()
+    np.testing.assert_array_equal(binarize(gray), gray <= threshold_sauvola(gray, 15, k=0.2, r=127.5))
+
+
 def test_outside_the_mask_is_white() -> None:
     gray = np.zeros((20, 10), np.uint8)
     mask = np.zeros((20, 10), bool)

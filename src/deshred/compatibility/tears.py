@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter1d
+from scipy.fft import dct, idct
 
 SLOW_ROWS = 40.0  # rows over which an outline is smoothed to find its slow part
 CLIP_PX = 12.0  # beyond, paper is missing or too much was masked
@@ -19,8 +19,10 @@ def remove_slow_part(
         return np.zeros(len(outline))
     rows = np.arange(len(outline))
     full = np.interp(rows, rows[~missing], outline[~missing].astype(np.float64))
-    slow = gaussian_filter1d(full, slow_rows)
-    quick: NDArray[np.float64] = np.clip(full - slow, -clip, clip)
+    # a Gaussian filter that reflects at both ends is a product in the cosine transform, however long it is
+    spectrum = dct(full)
+    spectrum *= -np.expm1(-0.5 * (np.pi * slow_rows / len(full) * rows) ** 2)
+    quick: NDArray[np.float64] = np.clip(idct(spectrum), -clip, clip)
     quick[missing] = 0.0
     return quick
 

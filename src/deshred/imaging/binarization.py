@@ -17,6 +17,7 @@ from deshred.errors import SettingsError
 
 WHITE = 255
 _NEAR_TIE = 0.05  # levels; single precision errs by less
+_BAND = 1 << 15  # px binarized at a time: what lies between stays in the cache
 BLANK_LEVEL = 127  # the paper: a shred without a blurred pixel below this carries no ink
 
 
@@ -45,6 +46,17 @@ def binarize(
 ) -> NDArray[np.uint8]:  # (H, W): 1 is ink
     """Mark the pixels at or below their local Sauvola threshold as ink."""
     options = options or BinarizationOptions()
+    reach = options.window // 2
+    rows = max(1, _BAND // max(gray.shape[1], 1))
+    ink = np.empty(gray.shape, np.uint8)
+    for start in range(0, len(gray), rows):
+        first = max(start - reach, 0)
+        band = _binarize_band(gray[first : start + rows + reach], options)
+        ink[start : start + rows] = band[start - first : start - first + rows]
+    return ink
+
+
+def _binarize_band(gray: NDArray[np.uint8], options: BinarizationOptions) -> NDArray[np.bool_]:
     size, border = (options.window, options.window), cv2.BORDER_REFLECT_101
     sums = cv2.boxFilter(gray, cv2.CV_32F, size, normalize=False, borderType=border)
     squares = cv2.sqrBoxFilter(gray, cv2.CV_32F, size, normalize=False, borderType=border)
@@ -57,7 +69,7 @@ def binarize(
         sums.ravel()[near].astype(np.float64), squares.ravel()[near].astype(np.float64), options
     )
     ink.ravel()[near] = gray.ravel()[near] <= exact
-    return ink.view(np.uint8)
+    return ink
 
 
 def _threshold(sums: NDArray[Any], squares: NDArray[Any], options: BinarizationOptions) -> NDArray[Any]:
