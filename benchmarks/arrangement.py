@@ -308,7 +308,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", type=Path, help="folder for the JSON and the plot")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[25, 50, 100, 250, 500, 1000, 2300])
+    parser.add_argument("--sizes", type=int, nargs="*", default=[25, 50, 100, 250, 500, 1000, 2300])
     parser.add_argument(
         "--families", nargs="+", choices=[*FAMILIES, *SYMMETRIC], default=[*FAMILIES, *SYMMETRIC]
     )

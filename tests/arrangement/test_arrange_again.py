@@ -77,6 +77,41 @@ def test_a_tiny_time_limit_still_gives_an_order():
     assert found.bound <= found.cost
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("make", [blurred_pile, hard_pile])
+def test_an_order_under_a_tiny_time_limit_is_no_dearer_than_the_greedy_one(make, seed):
+    shreds = make(150, seed)
+    hasty = arrange(shreds, options=ArrangementOptions(pages=1, time_limit=1e-6))
+    greedy = arrange(shreds, options=ArrangementOptions(pages=1, solver="greedy"))
+    assert sorted(hasty.order) == sorted(shreds.ids)
+    assert 0 < hasty.bound <= hasty.cost <= greedy.cost
+
+
+def test_an_order_under_a_tiny_time_limit_obeys_the_constraints():
+    shreds = blurred_pile(80, 7)
+    constraints = Constraints(
+        required=frozenset({("s3", "s40")}), forbidden=frozenset({("s10", "s11")}), last=frozenset({"s20"})
+    )
+    hasty = arrange(shreds, constraints, options=ArrangementOptions(pages=1, time_limit=1e-6))
+    order = list(hasty.order)
+    assert order[order.index("s3") + 1] == "s40"
+    assert order[-1] == "s20"
+    assert (order.index("s11") - order.index("s10")) != 1
+    assert hasty.bound <= arrange(shreds, constraints, options=ONE).cost + 1e-6
+
+
+def test_a_warm_start_under_a_time_limit_is_proven_with_the_same_warm_start():
+    shreds, warm = blurred_pile(120, 8, signal=1.0), WarmStart()
+    best = arrange(shreds, options=ONE, warm_start=warm)
+    lost = Constraints(forbidden=frozenset({(best.joins[50].left, best.joins[50].right)}))
+    hasty = arrange(shreds, lost, options=ArrangementOptions(pages=1, time_limit=1e-6), warm_start=warm)
+    proven = arrange(shreds, lost, options=ONE, warm_start=warm)
+    assert proven.is_optimal
+    assert proven.cost == pytest.approx(arrange(shreds, lost, options=ONE).cost, abs=2e-6)
+    assert 0.9 * best.cost < hasty.bound <= proven.cost + 1e-6
+    assert proven.cost <= hasty.cost + 1e-6
+
+
 def test_progress_shows_the_gap_closing():
     seen = []
     arrange(blurred_pile(60, 5), options=ONE, progress=lambda *report: seen.append(report))

@@ -13,7 +13,7 @@ from deshred.arrangement.costs import Arcs, Costs
 from deshred.arrangement.cuts import Cut, Degrees, coefficients
 from deshred.arrangement.fixings import Floats, Ints
 
-_SAMPLE_ROWS = 300
+_SAMPLE_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from deshred.arrangement.rules import PageRules
 _INTEGRAL = 1e-6
 _PROBE_STEPS = 40
 _PROBE_ARCS = 10
+_RELIABLE = 1  # probes of an arc either way, after which what they gained is believed
 _SUGGESTED = 200  # nodes from one fractional solution that is rounded to the next
 _PATIENCE = 4
 
@@ -43,6 +44,7 @@ class _Node:
     number: int
     bound: float = field(compare=False)
     choices: tuple[tuple[int, bool], ...] = field(compare=False, default=())
+    basis: Basis | None = field(compare=False, default=None)
 
 
 @dataclass(frozen=True)
@@ -98,12 +100,16 @@ class Search:
         bound = min(self._hooks.cutoff(), self._unresolved)
         return SearchResult(bound, self._unresolved == np.inf, self._n_nodes)
 
-    def _push(self, estimate: float, bound: float, choices: tuple[tuple[int, bool], ...]) -> None:
+    def _push(
+        self, estimate: float, bound: float, choices: tuple[tuple[int, bool], ...], basis: Basis | None = None
+    ) -> None:
         self._n_pushed += 1
-        heapq.heappush(self._heap, _Node(estimate, -len(choices), self._n_pushed, bound, choices))
+        heapq.heappush(self._heap, _Node(estimate, -len(choices), self._n_pushed, bound, choices, basis))
 
     def _dive(self, node: _Node) -> None:
         choices, floor = node.choices, node.bound
+        if node.basis is not None:
+            self._program.restore(node.basis)
         while True:
             self._n_nodes += 1
             if self._n_nodes > self._node_limit or time.monotonic() > self._deadline:
@@ -122,7 +128,7 @@ class Search:
             if not len(fractional):
                 self._accept(bound)
                 return
-            if self._n_nodes % _SUGGESTED == 1:
+            if self._n_nodes % _SUGGESTED == 0:
                 self._hooks.suggest(self._original_support())
             objective = self._program.objective + self._offset
             try:
@@ -131,11 +137,12 @@ class Search:
                 self._push(bound, bound, choices)
                 raise
             first, second = ((arc, up_first),), ((arc, not up_first),)
-            self._push(estimates[int(not up_first)], bound, choices + second)
+            basis = self._program.basis()
+            self._push(estimates[int(not up_first)], bound, choices + second, basis)
             choices, floor = choices + first, bound
             best = self._heap[0].estimate
             if estimates[int(up_first)] > best + 0.5 * (self._hooks.cutoff() - best):
-                self._push(estimates[int(up_first)], floor, choices)
+                self._push(estimates[int(up_first)], floor, choices, basis)
                 return
 
     def _bound_arcs(self, choices: tuple[tuple[int, bool], ...]) -> None:
@@ -228,7 +235,7 @@ class Search:
         basis: Basis,
     ) -> float:
         way, part = int(chosen), (1 - value if chosen else value)
-        if self._tried[way, arc] >= 3:
+        if self._tried[way, arc] >= _RELIABLE:
             return float(objective + self._gain[way, arc] / self._tried[way, arc] * part)
         self._bound_arcs((*choices, (arc, chosen)))
         reached = self._program.probe(_PROBE_STEPS)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deshred.arrangement.costs import Arcs, Costs
+from deshred.arrangement.exchange import are_usable
 from deshred.arrangement.fixings import Floats, Ints
 
 
@@ -47,6 +48,23 @@ def contract(costs: Costs, arcs: Arcs) -> Contraction:
         if not chained:
             break
     return _number(costs, arcs, right, left)
+
+
+def contract_within(costs: Costs, arcs: Arcs, slack: float) -> Contraction:
+    """The same for orders whose arcs have reduced costs of at most the slack in total."""
+    contraction = contract(costs, arcs)
+    if not (costs.pages.is_fixed and costs.pages.least == 1 and costs.hub is None):
+        return contraction
+    usable = are_usable(
+        contraction.tails, contraction.heads, contraction.original.reduced, contraction.n_chains + 1, slack
+    )
+    if usable.all():
+        return contraction
+    kept, inside = contraction.original.take(usable), np.flatnonzero(contraction.right >= 0)
+    tails, heads = np.append(kept.tails, inside), np.append(kept.heads, contraction.right[inside])
+    order = np.argsort(tails, kind="stable")
+    reduced = np.append(kept.reduced, np.zeros(len(inside)))
+    return contract(costs, Arcs(tails[order], heads[order], reduced[order]))
 
 
 def chain_up(costs: Costs, tails: Ints, heads: Ints) -> Contraction:

@@ -52,6 +52,11 @@ class PageEnds:
     ends: Floats  # (n,)
     constant: float = 0.0  # on top of the cost of all arcs
 
+    @property
+    def differ(self) -> bool:
+        """Whether they say anything about where pages end."""
+        return bool(np.ptp(self.starts) > 0 or np.ptp(self.ends) > 0)
+
 
 @dataclass(frozen=True, eq=False)
 class LeastCosts:

@@ -14,7 +14,7 @@ import numpy as np
 
 from deshred.arrangement.bounds import Duals, Proof, arcs_below, threshold_for
 from deshred.arrangement.branching import Search, SearchHooks, SearchResult
-from deshred.arrangement.contraction import Contraction, chain_ends, chain_up, contract
+from deshred.arrangement.contraction import Contraction, chain_ends, chain_up, contract, contract_within
 from deshred.arrangement.costs import Arcs, Costs, DenseCosts, PageEnds, ScoreRange
 from deshred.arrangement.cuts import Cut, Degrees, Support
 from deshred.arrangement.fixings import Fixings, Floats, Ints
@@ -26,6 +26,7 @@ from deshred.arrangement.rules import PageRules
 from deshred.arrangement.widths import pack
 from deshred.errors import InfeasibleError
 
+_HURRY = 10.0  # times what an assignment takes: if less is left, a first order comes before
 _GRACE = 3.0  # seconds over the limit, where there is no order at all yet
 _ALIKE = 0.01  # gap of the relaxation beyond which scores look alike both ways round
 _KICKS = 3000
@@ -35,9 +36,10 @@ _SAMPLED_ARCS = 10.0  # per shred, cuts aside: with cuts, far fewer are below th
 _FIRST_SHARE, _MOST_ARCS = 0.25, 1.0  # of the gap, and of n, where the width of pages is limited
 _WIDTH_ROUNDS, _WIDTH_SHARE = 4, 0.25  # of cuts for widths, and of the gap; then whole pages take over
 _FIRST_ARCS = 0.1  # share of n: arcs beyond those the LP uses in the first round
-_MOST_FIRST_ARCS = 0.2  # the same, where an earlier solve suggests more
-_PATIENCE = 4  # rounds of deepening before a good order is sought for its own sake
-_SMALL_PILE = 300  # shreds; below, all arcs at once are no problem
+_MOST_FIRST_ARCS = 0.3  # the same, where an earlier solve suggests more
+_LIKE_LAST = 2.0  # of the gap that the earlier solve had to close
+_PATIENCE = 4  # rounds of deepening before a good order is sought, where none was known
+_SMALL_PILE = 300  # shreds; below, all arcs at once are no problem, nor is local search to its end
 _BRANCHED = 60  # shreds up to which branching is quicker than searching around
 _SEARCHED = 6000  # shreds that local search takes on: it needs the full matrix of costs
 _ROUNDED = 3000  # chains that rounding takes on
@@ -81,7 +83,7 @@ class ExactSolver:
         record, root = self._record, self._root
         try:
             if self._memory is None:
-                root.assign()
+                self._assign()
             if not record.is_proven:
                 self._relax()
             if not record.is_proven and self._is_packed and record.tour is not None:
@@ -99,6 +101,18 @@ class ExactSolver:
         return Solution(
             record.tour, record.upper, record.bound, record.proof, self._forced, self._forced_limit, memory
         )
+
+    def _assign(self) -> None:
+        """The assignment cannot be interrupted: where time is short, there is an order before it."""
+        record, expected = self._record, self._root.seconds_expected
+        if record.limits.deadline - time.monotonic() < _HURRY * expected:
+            self._root.sketch()
+            if self._costs.n > _SMALL_PILE:
+                record.check_time()
+            if record.limits.deadline - time.monotonic() < expected:
+                self._improve(0)
+                raise TimeUp
+        self._root.assign()
 
     def _relax(self) -> None:
         self._improve(0)
@@ -139,7 +153,7 @@ class ExactSolver:
             return
         search = LocalSearch(Matrix.of(costs), record.tour, costs.n)
         deadline = record.limits.deadline
-        search.run(deadline)
+        search.run(deadline if costs.n > _SMALL_PILE else np.inf)
         search.shake(n_kicks, min(deadline, (time.monotonic() + deadline) / 2))  # leave time for the proof
         record.offer(search.tour)
         record.report("local search")
@@ -152,18 +166,28 @@ class ExactSolver:
         while not (record.is_proven or (until_any and record.tour is not None)):
             record.check_time()
             rounds += 1
-            if rounds == _PATIENCE and record.rules.room is None:
-                self._round()
-                self._improve(min(_KICKS, _KICKS_PER_SHRED * self._costs.n))
+            if record.rules.room is None:
+                if rounds == self._patience:
+                    self._round()
+                if rounds == _PATIENCE:
+                    self._improve(min(_KICKS, _KICKS_PER_SHRED * self._costs.n))
             proof = record.proof
             assert proof is not None
             delta = min(record.upper - proof.bound, _GROWTH * delta or self._first_delta(proof))
-            contraction = contract(self._costs, arcs_below(self._costs, proof, delta + 1e-9))
+            arcs = arcs_below(self._costs, proof, delta + 1e-9)
+            contraction = contract_within(self._costs, arcs, delta + 1e-9)
             new_cuts = self._search(contraction, proof, proof.bound + delta)
             if record.lower > record.ceiling:
                 raise InfeasibleError("no order obeys all constraints.")
             if self._root.program.add_cuts(new_cuts) and not record.is_proven:
                 self._root.close()
+
+    @property
+    def _patience(self) -> int:
+        """Rounds of deepening before a good order is sought for its own sake; at once if time is short."""
+        if self._memory is None:
+            return _PATIENCE
+        return 2 if self._record.limits.deadline == np.inf else 1
 
     def _first_delta(self, proof: Proof) -> float:
         """Admits some more arcs than the LP has at zero; about what the last solve needed, if any."""
@@ -182,7 +206,7 @@ class ExactSolver:
             least = max(least, min(_FIRST_SHARE * (record.upper - proof.bound), admitting(_MOST_ARCS)))
         if self._memory is None:
             return max(admitting(_FIRST_ARCS), least)
-        return max(min(1.2 * self._memory.delta, admitting(_MOST_FIRST_ARCS)), least)
+        return max(min(_LIKE_LAST * self._memory.delta, admitting(_MOST_FIRST_ARCS)), least)
 
     def _search(self, contraction: Contraction, proof: Proof, limit: float) -> list[Cut]:
         """Branch and cut below the limit; raises the bound, returns the cuts it found."""

@@ -39,6 +39,9 @@ class LinearProgram:
         for option, value in (("threads", 1), ("parallel", "off"), ("presolve", "off"), ("random_seed", 1)):
             self._highs.setOptionValue(option, value)
         self._highs.setOptionValue("simplex_strategy", strategy)
+        # from a near basis neither perturbed costs nor steepest edges pay for their preparation
+        self._highs.setOptionValue("dual_simplex_cost_perturbation_multiplier", 0.0)
+        self._highs.setOptionValue("simplex_dual_edge_weight_strategy", 1)
 
     @property
     def objective(self) -> float:
@@ -69,11 +72,10 @@ class LinearProgram:
         )
 
     def _run(self) -> None:
-        if self.deadline < np.inf:
-            left = self.deadline - time.monotonic()
-            if left <= 0:
-                raise TimeUp
-            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left)
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeUp
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left)
         self._highs.run()
         if self._highs.getModelStatus() == _STATUS.kTimeLimit:
             raise TimeUp
@@ -226,11 +228,7 @@ class ArcProgram(LinearProgram):
         """Return to a basis; cuts added since then start slack."""
         missing = self._highs.getNumRow() - len(basis.row_status)
         if missing:
-            grown = highspy.HighsBasis()
-            grown.col_status = list(basis.col_status)
-            grown.row_status = list(basis.row_status) + [highspy.HighsBasisStatus.kBasic] * missing
-            grown.valid = True
-            basis = grown
+            basis.row_status = [*basis.row_status, *[highspy.HighsBasisStatus.kBasic] * missing]
         self._highs.setBasis(basis)
 
     def safe_bound(self) -> float:

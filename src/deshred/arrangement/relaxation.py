@@ -5,15 +5,15 @@ It starts from the assignment, or carries on with the LP of an earlier solve und
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from deshred.arrangement.assignment import assign
-from deshred.arrangement.bounds import Duals, arcs_below, threshold_for
-from deshred.arrangement.cuts import violated
+from deshred.arrangement.assignment import assign, seconds_expected
+from deshred.arrangement.bounds import Duals, Proof, arcs_below, threshold_for
+from deshred.arrangement.cuts import Support, violated
 from deshred.arrangement.fixings import Floats, Ints
-from deshred.arrangement.heuristics import Tour, close
+from deshred.arrangement.heuristics import Tour, close, link
 from deshred.arrangement.program import ArcProgram
 from deshred.arrangement.record import Record
 from deshred.arrangement.rules import PageRules
@@ -35,6 +35,7 @@ class Memory:
     program: ArcProgram
     shift: Duals
     tour: Tour | None
+    proof: Proof | None
     delta: float  # how far above the LP bound the optimum lay
 
 
@@ -46,6 +47,7 @@ class Relaxation:
         self.shift = Duals.zero(self._costs.n_nodes)
         self.penalty = 4 * self._costs.spread + 1.0
         self._program: ArcProgram | None = None
+        self._is_resumed = False  # with an order that is good but for a few places
 
     @property
     def program(self) -> ArcProgram:
@@ -56,12 +58,46 @@ class Relaxation:
         """What the next solve can use."""
         if self._program is None:
             return None
-        return Memory(self._program, self.shift, self._record.tour, delta)
+        return Memory(self._program, self.shift, self._record.tour, self._record.proof, delta)
+
+    @property
+    def _n_pages(self) -> int:
+        pages = self._costs.pages
+        return int(np.clip(round(self._costs.n / _SHREDS_PER_PAGE), pages.least, pages.most))
+
+    @property
+    def seconds_expected(self) -> float:
+        """About how long `assign` takes."""
+        return seconds_expected(self._costs, self._n_pages)
+
+    def sketch(self) -> None:
+        """A first bound and a first order that do not wait for the assignment.
+
+        Prices are the cheapest arcs from each node, then to each node; fragments grow along cheap arcs, once
+        at these prices and once at plain costs.
+        """
+        costs, record, n = self._costs, self._record, self._costs.n
+        own, shreds, outside = np.arange(costs.n_nodes), np.arange(n), np.full(n, costs.depot)
+        duals = Duals.zero(costs.n_nodes)
+        if not costs.page_ends.differ:  # a page may end anywhere, but not everywhere: left out at first
+            duals.out[n:] = duals.into[n:] = -self.penalty
+        cheapest = costs.least_reduced(duals.out, duals.into, own).out[:n]
+        duals.out[:n] = np.where(cheapest < self.penalty, cheapest, 0.0)
+        cheapest = costs.least_reduced(duals.out, duals.into, own).into[:n]
+        duals.into[:n] = np.where(cheapest < self.penalty, cheapest, 0.0)
+        duals.out[n:] = duals.into[n:] = 0.0
+        begin, end = costs.at(outside, shreds) - duals.into[:n], costs.at(shreds, outside) - duals.out[:n]
+        duals.out[n] = begin.min(initial=self.penalty, where=np.isfinite(begin))
+        duals.into[n] = end.min(initial=self.penalty, where=np.isfinite(end))
+        record.prove(duals, ())
+        arcs = costs.arcs_below(duals.out, duals.into, threshold_for(costs, duals, _ROOT_ARCS))
+        for shares in (-arcs.reduced, np.zeros(len(arcs))):
+            record.offer(link(costs, Support(arcs.tails, arcs.heads, shares), self._n_pages))
+        record.report("first order")
 
     def assign(self) -> None:
         """First bound and first order: the assignment and its circles patched together."""
-        pages = self._costs.pages
-        n_pages = int(np.clip(round(self._costs.n / _SHREDS_PER_PAGE), pages.least, pages.most))
+        n_pages = self._n_pages
         assignment = assign(self._costs, n_pages)
         self._record.offer(close(self._costs, assignment.right, n_pages))
         duals = Duals(assignment.out_duals, assignment.in_duals, np.zeros(0))
@@ -91,6 +127,7 @@ class Relaxation:
         self._program, self.shift = memory.program, memory.shift
         program, fixings = self._program, self._costs.fixings
         assert fixings is not None
+        self._is_resumed = True
         program.deadline = self._record.limits.deadline
         program.drop_conditional_cuts()
         possible = np.isfinite(self._costs.at(program.tails, program.heads))
@@ -99,6 +136,15 @@ class Relaxation:
         self._add_arcs(fixings.required[:, 0], fixings.required[:, 1])
         if memory.tour is not None:
             self._replace_lost(memory.tour, self._still_valid(memory.tour))
+        if memory.proof is not None:
+            self._prove_again(memory.proof)
+
+    def _prove_again(self, proof: Proof) -> None:
+        """A bound at once from the duals of the earlier solve, without cuts from its constraints."""
+        always = np.array([cut.holds_always for cut in proof.cuts], bool)
+        cuts = np.where(always, proof.duals.cuts, 0.0)
+        self._record.prove(replace(proof.duals, cuts=cuts), proof.cuts)
+        self._record.report("earlier bound")
 
     def _still_valid(self, tour: Tour) -> Ints:
         """The joins of an old tour that the constraints allow, with those they require."""
@@ -173,7 +219,7 @@ class Relaxation:
             width = self._costs.n_nodes
             present = np.isin(weak.tails * width + weak.heads, program.tails * width + program.heads)
             new = weak.take(~present & (weak.reduced < -1e-9))
-            if record.tour is None or not len(new):
+            if record.tour is None or not (len(new) or self._is_resumed):
                 record.link(support)
             record.report("relaxation")
             if record.is_proven:
