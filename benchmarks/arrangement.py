@@ -228,7 +228,7 @@ def compare_with_brute_force(count: int, seed: int) -> int:
         random_scores,
     )
 
-    from deshred.arrangement.pages import FILLED, PAGE_PRICE, WIDER
+    from deshred.arrangement.pages import FILLED, WIDER, page_price
 
     wrong = infeasible = sparse = narrow = 0
     for at in range(count):
@@ -253,7 +253,7 @@ def compare_with_brute_force(count: int, seed: int) -> int:
             if total <= FILLED * pages * WIDER * width:
                 by_pages = enumerate_orders if groups else held_karp_on_pages
                 truth = by_pages(full, constraints, pages, most_mm=WIDER * width)
-                truth += pages * PAGE_PRICE
+                truth += pages * page_price(total, width)
                 narrow += 1
         if truth == np.inf:
             truth = (enumerate_orders if groups else held_karp)(full, constraints, pages)

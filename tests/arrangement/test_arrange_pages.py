@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deshred.arrangement import ArrangementOptions, arrange
-from deshred.arrangement.pages import FILLED, PAGE_PRICE, WIDER
+from deshred.arrangement.pages import FILLED, WIDER, page_price
 from deshred.elements import Constraints, Margins
 from deshred.errors import InputError, MismatchError, SettingsError
 
@@ -100,7 +100,7 @@ def test_no_page_is_wider_than_the_paper(seed):
     if total > FILLED * n_pages * most_mm or truth == np.inf:  # the number of pages is believed instead
         truth = enumerate_orders(shreds, Constraints(), n_pages)
     else:
-        truth += n_pages * PAGE_PRICE
+        truth += n_pages * page_price(total, 200.0)
         widths = dict(zip(shreds.ids, shreds.margins.widths_mm.tolist(), strict=True))
         assert all(sum(widths[slot.shred_id] for slot in page) <= most_mm for page in found.pages)
     assert found.cost == pytest.approx(truth, abs=2e-6)
@@ -190,3 +190,9 @@ def test_greedy_never_uses_a_forbidden_join():
     best = arrange(shreds, options=options).joins[0]
     without = arrange(shreds, Constraints(forbidden=frozenset({(best.left, best.right)})), options=options)
     assert (best.left, best.right) not in {(join.left, join.right) for join in without.joins}
+
+
+def test_a_page_is_dearer_in_a_pile_of_few_pages():
+    prices = [page_price(total, 210.0) for total in (150.0, 210.0, 1050.0, 6300.0)]
+    assert prices[0] == prices[1] > prices[2] > prices[3]
+    assert prices[1] - prices[3] == pytest.approx(np.log(30))

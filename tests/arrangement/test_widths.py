@@ -15,7 +15,7 @@ from test_arrange_pages import documents
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.arrangement.pagegraph import PageGraph
 from deshred.arrangement.pagelist import list_pages
-from deshred.arrangement.pages import FILLED, PAGE_PRICE, WIDER
+from deshred.arrangement.pages import FILLED, WIDER, page_price
 from deshred.arrangement.rules import Room
 from deshred.elements import Constraints, Margins
 
@@ -85,7 +85,7 @@ def test_limited_pages_are_those_of_brute_force(seed):
         return  # the width is not believed then
     options = ArrangementOptions(pages=n_pages, page_width_mm=200.0)
     found = arrange(shreds, constraints, options=options)
-    assert found.cost == pytest.approx(truth + n_pages * PAGE_PRICE, abs=2e-6)
+    assert found.cost == pytest.approx(truth + n_pages * page_price(widths.sum(), 200.0), abs=2e-6)
     assert found.is_optimal
     assert obeys([[slot.shred_id for slot in page] for page in found.pages], constraints)
 
@@ -129,7 +129,9 @@ def test_prices_of_joins_hold_where_widths_are_limited():
         best = arrange(shreds, options=ArrangementOptions(pages=3, page_width_mm=200.0))
         for join in best.joins:
             without = Constraints(forbidden=frozenset({(join.left, join.right)}))
-            truth = held_karp_on_pages(shreds, without, 3, WIDER * 200.0) + 3 * PAGE_PRICE
+            truth = held_karp_on_pages(shreds, without, 3, WIDER * 200.0) + 3 * page_price(
+                widths.sum(), 200.0
+            )
             assert join.price <= truth - best.cost + 1e-6
             n_priced += join.price > 1e-3
     assert n_priced > 10

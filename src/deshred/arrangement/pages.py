@@ -15,7 +15,7 @@ from deshred.errors import InputError, MismatchError, SettingsError
 
 WIDER = 1.05  # shreds of one page may add up to this much more than the page is wide
 FILLED = 0.97  # fuller pages than this on average: the number of pages is to be believed, not the width
-PAGE_PRICE = 4.0  # nats, where widths tell about how many pages there are; see benchmarks/margins.py
+_PAGE_PRICE = 7.0  # nats, where the width of the paper is known; see benchmarks/margins.py
 _FORMATS = {
     297.0: 210.0,
     279.4: 215.9,
@@ -94,6 +94,15 @@ def check_margins(margins: Margins, n: int) -> None:
             )
 
 
+def page_price(total_mm: float, page_width_mm: float) -> float:
+    """Nats that speak against a page where the width of the paper is known: the fewer pages, the more.
+
+    Of n shreds as many end a page as there are pages, while any one follows a shred once: "a page ends here"
+    stands to "that shred follows" as the number of pages to one.
+    """
+    return _PAGE_PRICE - math.log(max(1.0, total_mm / page_width_mm))
+
+
 def price_pages(
     n: int, margins: Margins | None, pages: PageCount, scores: ScoreRange, room: Room | None
 ) -> PageEnds:
@@ -105,7 +114,8 @@ def price_pages(
     more than any join that can be.
     """
     if margins is not None:
-        half = (scores.highest + (0.0 if room is None else PAGE_PRICE)) / 2
+        price = 0.0 if room is None else page_price(float(room.widths.sum()), room.most / WIDER)
+        half = (scores.highest + price) / 2
         return PageEnds(half - margins.starts.astype(np.float64), half - margins.ends.astype(np.float64))
     price = 0.0 if pages.is_fixed else 2 * (scores.highest - scores.lowest) + 1
     return PageEnds(np.full(n, price / 2), np.full(n, price / 2), -pages.least * price)
