@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_arrange_pages import documents
 
-from deshred.arrangement import ArrangementOptions, arrange
+from deshred.arrangement import ArrangementOptions, WarmStart, arrange
 from deshred.arrangement.pagegraph import PageGraph
 from deshred.arrangement.pagelist import list_pages
 from deshred.arrangement.pages import FILLED, WIDER, page_price
@@ -141,3 +141,15 @@ def test_time_limits_hold_while_pages_are_packed():
     shreds, _ = documents(0, n_pages=6)
     found = arrange(shreds, options=ArrangementOptions(page_width_mm=210.0, time_limit=1e-3))
     assert found.bound <= found.cost
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_warm_start_finds_the_optimum_of_a_cold_one(seed):
+    shreds, _ = documents(seed, n_pages=6)
+    options, warm = ArrangementOptions(page_width_mm=210.0), WarmStart()
+    best = arrange(shreds, options=options, warm_start=warm)
+    for join in best.joins[::22]:
+        constraints = Constraints(forbidden=frozenset({(join.left, join.right)}))
+        again = arrange(shreds, constraints, options=options, warm_start=warm)
+        assert again.is_optimal
+        assert again.cost == pytest.approx(arrange(shreds, constraints, options=options).cost, abs=2e-6)

@@ -26,7 +26,7 @@ from deshred.arrangement.rules import PageRules
 from deshred.arrangement.widths import pack
 from deshred.errors import InfeasibleError
 
-_HURRY = 10.0  # times what an assignment takes: if less is left, a first order comes before
+_HURRY = 3.0  # times what an assignment takes: if less is left, a first order comes before
 _GRACE = 3.0  # seconds over the limit, where there is no order at all yet
 _ALIKE = 0.01  # gap of the relaxation beyond which scores look alike both ways round
 _KICKS = 3000
@@ -122,8 +122,7 @@ class ExactSolver:
             self._root.resume(self._memory)
         if self._is_packed:
             self._root.close(PageRules())
-            if self._memory is None:  # else the LP has such cuts from before
-                self._cut_widths()
+            self._cut_widths()
         else:
             self._root.close()
         self._first_bound = self._record.lower

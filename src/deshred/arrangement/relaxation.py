@@ -47,7 +47,7 @@ class Relaxation:
         self.shift = Duals.zero(self._costs.n_nodes)
         self.penalty = 4 * self._costs.spread + 1.0
         self._program: ArcProgram | None = None
-        self._is_resumed = False  # with an order that is good but for a few places
+        self._has_good_order = False  # good but for a few places
 
     @property
     def program(self) -> ArcProgram:
@@ -127,7 +127,8 @@ class Relaxation:
         self._program, self.shift = memory.program, memory.shift
         program, fixings = self._program, self._costs.fixings
         assert fixings is not None
-        self._is_resumed = True
+        # where widths are limited, one change can make a page too wide, and what is patched is far from good
+        self._has_good_order = self._costs.room is None
         program.deadline = self._record.limits.deadline
         program.drop_conditional_cuts()
         possible = np.isfinite(self._costs.at(program.tails, program.heads))
@@ -219,7 +220,7 @@ class Relaxation:
             width = self._costs.n_nodes
             present = np.isin(weak.tails * width + weak.heads, program.tails * width + program.heads)
             new = weak.take(~present & (weak.reduced < -1e-9))
-            if record.tour is None or not (len(new) or self._is_resumed):
+            if record.tour is None or not (len(new) or self._has_good_order):
                 record.link(support)
             record.report("relaxation")
             if record.is_proven:
