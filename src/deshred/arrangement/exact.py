@@ -284,6 +284,7 @@ class ExactSolver:
     def _program_over(self, contraction: Contraction, costs: Floats, penalty: float) -> ArcProgram:
         degrees = Degrees.of(contraction.n_chains, self._costs.pages, self._costs.hub is not None)
         program = ArcProgram(degrees, penalty, self._record.limits.deadline)
+        program.expect_near_bases()
         program.add_arcs(contraction.tails, contraction.heads, costs)
         return program
 

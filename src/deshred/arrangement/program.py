@@ -39,7 +39,12 @@ class LinearProgram:
         for option, value in (("threads", 1), ("parallel", "off"), ("presolve", "off"), ("random_seed", 1)):
             self._highs.setOptionValue(option, value)
         self._highs.setOptionValue("simplex_strategy", strategy)
-        # from a near basis neither perturbed costs nor steepest edges pay for their preparation
+
+    def expect_near_bases(self) -> None:
+        """Few steps per solve from here on: perturbed costs and steepest edges do not pay for that.
+
+        From scratch they do: many equal costs at n = 5,000 take ten times as long without.
+        """
         self._highs.setOptionValue("dual_simplex_cost_perturbation_multiplier", 0.0)
         self._highs.setOptionValue("simplex_dual_edge_weight_strategy", 1)
 

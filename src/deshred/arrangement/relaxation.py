@@ -130,6 +130,7 @@ class Relaxation:
         # where widths are limited, one change can make a page too wide, and what is patched is far from good
         self._has_good_order = self._costs.room is None
         program.deadline = self._record.limits.deadline
+        program.expect_near_bases()
         program.drop_conditional_cuts()
         possible = np.isfinite(self._costs.at(program.tails, program.heads))
         program.set_upper(possible.astype(float))
