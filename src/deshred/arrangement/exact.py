@@ -71,8 +71,10 @@ class ExactSolver:
         memory: Memory | None = None,
     ) -> None:
         costs.fix(fixings)
-        self._costs, self._memory = costs, memory
+        self._costs = costs
         self._record = Record(costs, limits, progress)
+        # one change can make a page too wide: what is left of the old pages is worth less than a fresh start
+        self._memory = None if self._is_packed else memory
         self._root = Relaxation(self._record)
         self._forced = np.full(costs.n_nodes, -1, np.int64)
         self._forced_limit = -np.inf

@@ -41,9 +41,9 @@ class LinearProgram:
         self._highs.setOptionValue("simplex_strategy", strategy)
 
     def expect_near_bases(self) -> None:
-        """Few steps per solve from here on: perturbed costs and steepest edges do not pay for that.
+        """Few steps per solve: perturbed costs and steepest edges do not pay for that.
 
-        From scratch they do: many equal costs at n = 5,000 take ten times as long without.
+        In large programs they do: many equal costs at n = 5,000 take ten times as long without.
         """
         self._highs.setOptionValue("dual_simplex_cost_perturbation_multiplier", 0.0)
         self._highs.setOptionValue("simplex_dual_edge_weight_strategy", 1)

@@ -25,6 +25,7 @@ _PRICED_ARCS = 5  # per row and round
 _REPORT_ROUNDS = 10
 _REPLACED = 100  # neighbors lost to new constraints that are replaced beforehand, not by pricing
 _REPLACEMENTS = 20
+_NEAR = 3000  # shreds up to which every basis is near enough the next
 _SHREDS_PER_PAGE = 23  # a first guess where the number of pages is open
 
 
@@ -118,6 +119,8 @@ class Relaxation:
         if len(arcs) > most:
             arcs = arcs.take(np.argpartition(arcs.reduced, most)[:most])
         self._program = ArcProgram(record.degrees, self.penalty, record.limits.deadline)
+        if costs.n <= _NEAR:
+            self._program.expect_near_bases()
         self._add_arcs(arcs.tails, arcs.heads)
         if record.tour is not None:
             self._add_tour(record.tour)
@@ -127,8 +130,7 @@ class Relaxation:
         self._program, self.shift = memory.program, memory.shift
         program, fixings = self._program, self._costs.fixings
         assert fixings is not None
-        # where widths are limited, one change can make a page too wide, and what is patched is far from good
-        self._has_good_order = self._costs.room is None
+        self._has_good_order = True
         program.deadline = self._record.limits.deadline
         program.expect_near_bases()
         program.drop_conditional_cuts()
