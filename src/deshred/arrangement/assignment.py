@@ -6,6 +6,7 @@ recomputed from them on the full matrix, and the LP continues from there.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,11 +31,14 @@ class Assignment:
     in_duals: Floats  # (N,)
 
 
-def assign(costs: Costs, n_pages: int) -> Assignment:
-    """Cheapest right neighbors for a number of pages; arcs of infinite cost only where unavoidable."""
+def assign(costs: Costs, n_pages: int, deadline: float = np.inf) -> Assignment:
+    """Cheapest right neighbors for a number of pages; arcs of infinite cost only where unavoidable.
+
+    Large ones are not the cheapest where the deadline is past.
+    """
     if isinstance(costs, DenseCosts) and costs.n + n_pages <= _DENSE_LIMIT:
         return _assign_dense(costs, n_pages)
-    return _assign_sparse(costs)
+    return _assign_sparse(costs, deadline)
 
 
 def seconds_expected(costs: Costs, n_pages: int) -> float:
@@ -80,7 +84,7 @@ def _assign_dense(costs: DenseCosts, n_pages: int) -> Assignment:
     )
 
 
-def _assign_sparse(costs: Costs) -> Assignment:
+def _assign_sparse(costs: Costs, deadline: float) -> Assignment:
     """Match over candidates; a shred without partner goes to the outside or the hub, whichever is cheaper."""
     arcs = costs.candidates(_CANDIDATES)
     n, width = costs.n, costs.n_nodes
@@ -95,7 +99,7 @@ def _assign_sparse(costs: Costs) -> Assignment:
         missed = costs.arcs_below(out_duals, in_duals, -1e-6)
         missed = missed.take((missed.tails < n) & (missed.heads < n))
         missed = missed.take(~np.isin(missed.tails * width + missed.heads, arcs.tails * width + arcs.heads))
-        if not len(missed):
+        if not len(missed) or time.monotonic() > deadline:
             break
         arcs = _with_lowest(arcs, missed, costs, 5)
     return Assignment(matched.right, out_duals, in_duals)

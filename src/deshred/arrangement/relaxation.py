@@ -99,7 +99,7 @@ class Relaxation:
     def assign(self) -> None:
         """First bound and first order: the assignment and its circles patched together."""
         n_pages = self._n_pages
-        assignment = assign(self._costs, n_pages)
+        assignment = assign(self._costs, n_pages, self._record.limits.deadline)
         self._record.offer(close(self._costs, assignment.right, n_pages))
         duals = Duals(assignment.out_duals, assignment.in_duals, np.zeros(0))
         self.shift = duals.of_shreds(self._costs.n)
