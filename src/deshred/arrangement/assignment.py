@@ -42,7 +42,7 @@ def assign(costs: Costs, n_pages: int, deadline: float = np.inf) -> Assignment:
 
 
 def seconds_expected(costs: Costs, n_pages: int) -> float:
-    """About how long `assign` takes, which cannot be interrupted."""
+    """About how long `assign` takes, which looks at the clock rarely or never."""
     size = costs.n + n_pages
     if isinstance(costs, DenseCosts) and size <= _DENSE_LIMIT:
         return float(_DENSE_SECONDS * size**2.5)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from deshred.compatibility.scoring import ScoreBlock
 
@@ -33,21 +34,10 @@ def add_logs(some: Evidence, others: Evidence | np.float32) -> Evidence:
     return total
 
 
-def sum_logs(values: NDArray[np.floating], axis: int) -> NDArray[np.floating]:
-    """Log of the sum of exponentials along an axis."""
-    highest = values.max(axis=axis, keepdims=True)
-    highest[~np.isfinite(highest)] = 0
-    with np.errstate(divide="ignore"):
-        total = np.log(np.exp(values - highest).sum(axis=axis))
-    total += highest.squeeze(axis)
-    return np.asarray(total)
-
-
 def reduce_shifts(evidence: Evidence, log_prior: LogPrior, shifts_px: NDArray[np.int16]) -> ScoreBlock:
     """Log-sum of the evidence over shifts, each as likely as the prior says, and the best shift. -> (a, b)"""
     weighed = evidence + log_prior[:, None, None]
-    scores = sum_logs(weighed, axis=0).astype(np.float32, copy=False)
-    return ScoreBlock(scores, shifts_px[weighed.argmax(axis=0)])
+    return ScoreBlock(logsumexp(weighed, axis=0), shifts_px[weighed.argmax(axis=0)])
 
 
 def learn_prior(evidence: Evidence, log_prior: LogPrior) -> LogPrior:
@@ -72,7 +62,7 @@ def learn_prior(evidence: Evidence, log_prior: LogPrior) -> LogPrior:
 def measure_likelihood(evidence: Evidence, log_prior: LogPrior) -> float:
     """How well the evidence explains that each row has a partner somewhere, in nats, after learning."""
     prior = learn_prior(evidence, log_prior)
-    found = sum_logs(sum_logs(evidence + prior[:, None, None], axis=0), axis=1)
+    found = logsumexp(evidence + prior[:, None, None], axis=(0, 2))
     return float(found[np.isfinite(found)].sum(dtype=np.float64))
 
 
