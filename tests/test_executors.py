@@ -75,3 +75,12 @@ def test_the_default_uses_the_processors_there_are() -> None:
 def test_fewer_than_one_job_is_refused(make: type) -> None:
     with pytest.raises(SettingsError, match="at least 1, got 0"):
         make(0)
+
+
+@pytest.mark.parametrize("executor", [SerialExecutor(), ThreadExecutor(2)], ids=repr)
+def test_results_are_made_as_they_are_asked_for(executor: Executor) -> None:
+    made: list[int] = []
+    stream = executor.stream(made.append, range(100))
+    for _ in range(3):
+        next(stream)
+    assert 3 <= len(made) < 20

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from deshred.executors import ProcessExecutor, SerialExecutor
 from deshred.export.runs import describe_run, reconstruct_into, save_run
 from deshred.pipeline import Reconstruction, Stopwatch, _ResumingScorer, reconstruct, set_aside_blank
 from deshred.settings import Settings
+from deshred.shelf import Shelf
 from deshred.store import COMPATIBILITY, RunFolder, read_arrangement
 from tests.conftest import SavedPile
+from tests.test_shelf import lies_on_disk
 
 ONE_PAGE = Settings(arrangement=ArrangementOptions(pages=1), scoring=ScoringOptions(block=3))
 
@@ -81,6 +84,18 @@ def test_every_executor_gives_the_same(done: Reconstruction, saved_pile: SavedPi
     again = reconstruct([saved_pile.folder], OutlineScorer(), settings=ONE_PAGE, executor=executor)
     assert np.array_equal(again.compatibility.scores, done.compatibility.scores)
     assert again.arrangement == done.arrangement
+
+
+def test_a_pile_beyond_memory_gives_the_same(
+    done: Reconstruction, saved_pile: SavedPile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deshred.pipeline.Shelf", partial(Shelf, room=0))
+    again = reconstruct([saved_pile.folder], OutlineScorer(), settings=ONE_PAGE)
+    assert lies_on_disk(again.shreds[0].image)
+    assert lies_on_disk(again.pages[0].image)
+    assert again.arrangement == done.arrangement
+    assert np.array_equal(again.pages[0].image, done.pages[0].image)
+    assert again.shreds.fingerprint == done.shreds.fingerprint
 
 
 def test_constraints_are_obeyed(done: Reconstruction) -> None:

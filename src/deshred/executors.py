@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor as Pool
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from itertools import islice
+from typing import Any, Protocol, TypeVar
 
 from deshred.errors import SettingsError
 
@@ -20,9 +22,14 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Progress = Callable[[str, int, int], None]  # (stage, done, total)
 
+_AHEAD = 4  # items per job that are begun before they are asked for
+
 
 class Executor(Protocol):
-    """One method: `map`. The first exception ends it and is raised."""
+    """One way to do it: `stream`. The first exception ends it and is raised."""
+
+    def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """Apply the function to every item; results as they come, in the order of the items."""
 
     def map(
         self,
@@ -32,7 +39,13 @@ class Executor(Protocol):
         stage: str = "",
         progress: Progress | None = None,
     ) -> list[Result]:
-        """Apply the function to every item; results in the order of the items."""
+        """All results of `stream`."""
+        collected = []
+        for done, result in enumerate(self.stream(function, items), 1):
+            collected.append(result)
+            if progress is not None:
+                progress(stage, done, len(items))
+        return collected
 
 
 def usable_cpus() -> int:
@@ -43,23 +56,16 @@ def usable_cpus() -> int:
 
 
 @dataclass(frozen=True)
-class SerialExecutor:
+class SerialExecutor(Executor):
     """One item after the other in the calling thread: the one to debug with."""
 
-    def map(
-        self,
-        function: Callable[[Item], Result],
-        items: Sequence[Item],
-        *,
-        stage: str = "",
-        progress: Progress | None = None,
-    ) -> list[Result]:
-        """Apply the function to every item; results in the order of the items."""
-        return _collect(map(function, items), len(items), stage, progress)
+    def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """Apply the function to every item; results as they come, in the order of the items."""
+        return map(function, items)
 
 
 @dataclass(frozen=True)
-class ThreadExecutor:
+class ThreadExecutor(Executor):
     """Threads, as many as `jobs`."""
 
     jobs: int
@@ -67,20 +73,13 @@ class ThreadExecutor:
     def __post_init__(self) -> None:
         _check_jobs(self.jobs)
 
-    def map(
-        self,
-        function: Callable[[Item], Result],
-        items: Sequence[Item],
-        *,
-        stage: str = "",
-        progress: Progress | None = None,
-    ) -> list[Result]:
-        """Apply the function to every item; results in the order of the items."""
-        return _map_in_pool(ThreadPoolExecutor(self.jobs), function, items, stage, progress, chunk=1)
+    def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """Apply the function to every item; results as they come, in the order of the items."""
+        return _stream_from_pool(ThreadPoolExecutor(self.jobs), self.jobs, function, items)
 
 
 @dataclass(frozen=True)
-class ProcessExecutor:
+class ProcessExecutor(Executor):
     """Processes, as many as `jobs`; function, items and results must pickle."""
 
     jobs: int
@@ -88,19 +87,23 @@ class ProcessExecutor:
     def __post_init__(self) -> None:
         _check_jobs(self.jobs)
 
-    def map(
-        self,
-        function: Callable[[Item], Result],
-        items: Sequence[Item],
-        *,
-        stage: str = "",
-        progress: Progress | None = None,
-    ) -> list[Result]:
-        """Apply the function to every item; results in the order of the items."""
+    def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """Apply the function to every item; results as they come, in the order of the items."""
         # Forking a process that already runs threads (OpenCV, ONNX Runtime) can deadlock the child.
         pool = ProcessPoolExecutor(self.jobs, mp_context=multiprocessing.get_context("spawn"))
-        chunk = max(1, min(16, len(items) // (4 * self.jobs)))
-        return _map_in_pool(pool, function, items, stage, progress, chunk=chunk)
+        return _stream_from_pool(pool, self.jobs, function, items)
+
+
+@dataclass(frozen=True)
+class KeepingExecutor(Executor):
+    """Another executor whose results are put away as they come: what `keep` returns is the result."""
+
+    executor: Executor
+    keep: Callable[[Any], Any]
+
+    def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """Apply the function to every item; results as they come, in the order of the items."""
+        return map(self.keep, self.executor.stream(function, items))
 
 
 def default_executor(jobs: int | None = None) -> Executor:
@@ -115,25 +118,16 @@ def _check_jobs(jobs: int) -> None:
         raise SettingsError(f"jobs must be at least 1, got {jobs}.")
 
 
-def _map_in_pool(
-    pool: Pool,
-    function: Callable[[Item], Result],
-    items: Sequence[Item],
-    stage: str,
-    progress: Progress | None,
-    *,
-    chunk: int,
-) -> list[Result]:
+def _stream_from_pool(
+    pool: Pool, jobs: int, function: Callable[[Item], Result], items: Sequence[Item]
+) -> Iterator[Result]:
+    """Results in order, and only a few of them ahead of who asks: they may be large."""
+    coming = iter(items)
     try:
-        return _collect(pool.map(function, items, chunksize=chunk), len(items), stage, progress)
+        ahead = deque(pool.submit(function, item) for item in islice(coming, _AHEAD * jobs))
+        while ahead:
+            result = ahead.popleft().result()
+            ahead.extend(pool.submit(function, item) for item in islice(coming, 1))
+            yield result
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _collect(results: Iterable[Result], total: int, stage: str, progress: Progress | None) -> list[Result]:
-    collected = []
-    for done, result in enumerate(results, 1):
-        collected.append(result)
-        if progress is not None:
-            progress(stage, done, total)
-    return collected

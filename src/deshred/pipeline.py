@@ -20,12 +20,13 @@ from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import ScoreBlock, Scorer, compare, cut_edges, describe
 from deshred.elements import Arrangement, Compatibility, Constraints, Page, ShredSet
 from deshred.errors import InputError
-from deshred.executors import Executor, Progress, default_executor
+from deshred.executors import Executor, KeepingExecutor, Progress, default_executor
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.composition import compose
 from deshred.imaging.edges import EdgePair
 from deshred.imaging.scans import Pile, Sheet, load_pile
 from deshred.settings import Settings
+from deshred.shelf import Shelf
 from deshred.store import RunFolder
 
 
@@ -73,15 +74,17 @@ def reconstruct(
     scorer = scorer or load_scorer(
         settings.scorer, settings.model, pairwise=settings.pairwise, threads=settings.jobs or 0
     )
+    shelf = Shelf(None if store is None else store.path)
+    keeping = KeepingExecutor(executor, shelf.keep)
     stopwatch = Stopwatch()
     with stopwatch.measure("decode"):
-        pile = _gather(shreds, settings, executor, progress)
+        pile = _gather(shreds, settings, keeping, progress)
     with stopwatch.measure("blank"):
         piles = set_aside_blank(pile.shreds, executor=executor, progress=progress)
     if store is not None:
         store.begin()  # not earlier: bad input leaves no folder behind
     with stopwatch.measure("edges"):
-        edges = cut_edges(piles.inked, scorer, executor=executor, progress=progress)
+        edges = cut_edges(piles.inked, scorer, executor=keeping, progress=progress)
     compatibility = _score_or_resume(piles.inked, edges, scorer, settings, progress, store, stopwatch)
     with stopwatch.measure("solve"):
         arrangement = arrange(
@@ -92,7 +95,7 @@ def reconstruct(
         arrangement = align(arrangement, piles.inked, edges)
     with stopwatch.measure("compose"):
         pages = compose(
-            piles.inked, arrangement, options=settings.composition, executor=executor, progress=progress
+            piles.inked, arrangement, options=settings.composition, executor=keeping, progress=progress
         )
     return Reconstruction(
         piles.inked,

@@ -44,11 +44,11 @@ def save_run(
     progress: Progress | None = None,
 ) -> None:
     """Write everything a run shows, the arrangement last but one and the mark of completion last."""
-    pngs = (executor or default_executor()).map(
-        _encode_page, reconstruction.pages, stage="saving pages", progress=progress
-    )
+    pngs = (executor or default_executor()).stream(_encode_page, reconstruction.pages)
     for number, png in enumerate(pngs, 1):
         run.write_page(number, png)
+        if progress:
+            progress("saving pages", number, len(reconstruction.pages))
     overviews = [Overview(sheet.name, sheet.overview) for sheet in reconstruction.sheets]
     report = render_report(reconstruction, provenance=_provenance(reconstruction), overviews=overviews)
     run.write_text(REPORT, report)

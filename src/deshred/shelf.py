@@ -1,0 +1,91 @@
+"""What a stage made in, the same out: its arrays in memory while there is room, on disk beyond.
+
+The files have no name, so nothing is left behind however a run ends. What lies on disk is read like any other
+array; the system keeps of it in memory what fits.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from collections.abc import Hashable
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.elements import ShredSet
+from deshred.store import describe_write_failure
+
+Thing = TypeVar("Thing")
+_Seen = dict[Hashable, NDArray[Any]]
+
+_ROOM = 2 << 30  # bytes that stay in memory: some 1,200 shreds with their edges
+_FILE = 256 << 20  # bytes per file: a system has few thousand mappings for a process
+_ALIGNED = 64
+_SMALL = 4096  # bytes: not worth a place on disk
+
+
+class Shelf:
+    """A place for the arrays of a pile that may not fit into memory."""
+
+    def __init__(self, folder: Path | None = None, *, room: int = _ROOM) -> None:
+        self._folder = Path(tempfile.gettempdir()) if folder is None else _nearest(folder)
+        self._room = room
+        self._open: mmap.mmap | None = None
+        self._used = 0
+
+    def keep(self, thing: Thing) -> Thing:
+        """The thing, a dataclass, a pile of shreds or a tuple of such, with its arrays put away."""
+        kept: Thing = self._keep(thing, {})
+        return kept
+
+    def _keep(self, thing: Any, seen: _Seen) -> Any:
+        if isinstance(thing, np.ndarray):
+            return self._put(thing, seen)
+        if isinstance(thing, ShredSet):
+            return ShredSet([self._keep(shred, seen) for shred in thing])
+        if type(thing) in (tuple, list):
+            return type(thing)(self._keep(part, seen) for part in thing)
+        if is_dataclass(thing) and not isinstance(thing, type):
+            parts = {f.name: getattr(thing, f.name) for f in fields(thing)}
+            return replace(thing, **{name: self._keep(part, seen) for name, part in parts.items()})
+        return thing
+
+    def _put(self, array: NDArray[Any], seen: _Seen) -> NDArray[Any]:
+        """The array, or its copy on disk; pixels that a sheet and its shreds share lie there once."""
+        if array.nbytes < _SMALL:
+            return array
+        key = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
+        if key not in seen:
+            seen[key] = self._copy(array) if self._room < array.nbytes else array
+            self._room -= array.nbytes if seen[key] is array else 0
+        return seen[key]
+
+    def _copy(self, array: NDArray[Any]) -> NDArray[Any]:
+        if self._open is None or self._used + array.nbytes > len(self._open):
+            self._open, self._used = self._new_file(max(_FILE, array.nbytes)), 0
+        copy = np.ndarray(array.shape, array.dtype, buffer=self._open, offset=self._used)
+        copy[...] = array
+        copy.flags.writeable = False
+        self._used += -(-array.nbytes // _ALIGNED) * _ALIGNED
+        return copy
+
+    def _new_file(self, size: int) -> mmap.mmap:
+        try:
+            with tempfile.TemporaryFile(dir=self._folder) as file:
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, size)  # a full disk is noticed here, not later
+                else:
+                    file.truncate(size)
+                return mmap.mmap(file.fileno(), size)
+        except OSError as error:
+            raise describe_write_failure(error, self._folder) from error
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder, or the first one above it that exists."""
+    return next(path for path in (folder, *folder.resolve().parents) if path.is_dir())

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from deshred.elements import ShredSet
+from deshred.errors import OutputError
+from deshred.executors import KeepingExecutor, SerialExecutor
+from deshred.shelf import Shelf
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    lines: NDArray[np.uint8]
+    copies: tuple[NDArray[np.uint8], ...]
+    name: str
+
+
+def noise(seed: int, size: int = 5000) -> NDArray[np.uint8]:
+    return np.random.default_rng(seed).integers(0, 256, size, dtype=np.uint8)
+
+
+def lies_on_disk(array: NDArray[Any]) -> bool:
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, mmap.mmap) and not array.flags.writeable
+
+
+def test_what_has_room_stays_in_memory(tmp_path: Path) -> None:
+    drawing = Drawing(noise(0), (noise(1),), "both")
+    kept = Shelf(tmp_path, room=20_000).keep(drawing)
+    assert kept.lines is drawing.lines
+    assert kept.copies[0] is drawing.copies[0]
+
+
+def test_what_has_none_is_equal_on_disk(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, room=6000)
+    drawings = [Drawing(noise(2 * i), (noise(2 * i + 1, 9999),), f"{i}") for i in range(5)]
+    kept = [shelf.keep(drawing) for drawing in drawings]
+    assert [lies_on_disk(drawing.lines) for drawing in kept] == [False, True, True, True, True]
+    for before, after in zip(drawings, kept, strict=True):
+        assert after.name == before.name
+        np.testing.assert_array_equal(after.lines, before.lines)
+        np.testing.assert_array_equal(after.copies[0], before.copies[0])
+        assert lies_on_disk(after.copies[0])
+
+
+def test_arrays_larger_than_a_file_and_odd_shapes_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deshred.shelf._FILE", 16_384)
+    shelf = Shelf(tmp_path, room=0)
+    arrays = [
+        noise(0, 50_000),
+        np.arange(3000, dtype=np.float64)[::-2],
+        np.asfortranarray(noise(1, 6000).reshape(60, 100)),
+        noise(2, 12_000).reshape(50, 80, 3)[:, ::-1] > 127,
+    ]
+    for array, kept in zip(arrays, [shelf.keep(array) for array in arrays], strict=True):
+        assert lies_on_disk(kept)
+        assert kept.dtype == array.dtype
+        np.testing.assert_array_equal(kept, array)
+
+
+def test_shared_pixels_lie_there_once(tmp_path: Path) -> None:
+    shared = noise(0)
+    kept = Shelf(tmp_path, room=0).keep(Drawing(shared, (shared, shared.view()), "shared"))
+    assert kept.copies[0] is kept.lines
+    assert kept.copies[1] is kept.lines
+
+
+def test_a_pile_of_shreds_is_the_same_pile(tiny_pile: ShredSet, tmp_path: Path) -> None:
+    kept = Shelf(tmp_path, room=0).keep(tiny_pile)
+    assert kept.fingerprint == tiny_pile.fingerprint
+    assert all(lies_on_disk(shred.image) for shred in kept)
+
+
+def test_nothing_is_seen_in_the_folder(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "to" / "be" / "made", room=0)
+    kept = shelf.keep(noise(0))
+    assert not list(tmp_path.iterdir())
+    assert kept.sum() == noise(0).sum()
+
+
+def test_a_full_disk_is_an_error_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", refuse, raising=False)
+    with pytest.raises(OutputError, match=r"No space left on device.*Free some space"):
+        Shelf(tmp_path, room=0).keep(noise(0))
+
+
+def test_an_executor_puts_its_results_away(tmp_path: Path) -> None:
+    executor = KeepingExecutor(SerialExecutor(), Shelf(tmp_path, room=0).keep)
+    told: list[tuple[str, int, int]] = []
+    results = executor.map(noise, range(3), stage="drawing", progress=lambda *what: told.append(what))
+    assert all(lies_on_disk(result) for result in results)
+    assert [int(result.sum()) for result in results] == [int(noise(seed).sum()) for seed in range(3)]
+    assert told == [("drawing", done, 3) for done in (1, 2, 3)]
