@@ -363,10 +363,11 @@ def test_what_was_not_expected_is_short_and_long_with_debug(capsys: pytest.Captu
 
 
 def test_an_interrupt_is_130(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught, exit_codes(debug=False):
-        raise KeyboardInterrupt
-    assert caught.value.code == 130
-    assert "goes on where it stopped" in capsys.readouterr().err
+    for hint, told in (("", "run the command again"), ("--resume goes on", "--resume goes on")):
+        with pytest.raises(SystemExit) as caught, exit_codes(debug=False, interrupted=hint):
+            raise KeyboardInterrupt
+        assert caught.value.code == 130
+        assert f"interrupted; {told}." in capsys.readouterr().err
 
 
 def test_a_full_disk_anywhere_is_an_output_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,6 +58,10 @@ def test_a_file_changes_what_it_mentions_and_nothing_else(tmp_path: Path) -> Non
         ('[scans]\nkind = "pages"', "kind must be 'auto' or 'shreds' or 'sheets', got 'pages'"),
         ("[arrangement]\npages = 0", "pages is 0"),
         ("jobs = 0", "jobs must be at least 1"),
+        ("seed = -1", "seed starts at 0"),
+        ('[segmentation]\nbackground = ["a", "b", "c"]', "background must be int, got 'a'"),
+        ("[segmentation]\nbackground = [255, 153]", r"background must be tuple\[int, int, int\]"),
+        ("[segmentation]\nmin_length_mm = nan", "min_length_mm must be float, got nan"),
         ("this is not toml", "not a TOML file"),
     ],
 )

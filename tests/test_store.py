@@ -22,6 +22,7 @@ from deshred.store import (
     RunFolder,
     describe_write_failure,
     load_compatibility,
+    page_name,
     read_arrangement,
     save_compatibility,
     to_json,
@@ -124,6 +125,7 @@ def test_force_replaces_results_but_keeps_what_the_user_put_there(tmp_path: Path
 def test_the_folder_of_another_command_needs_force(tmp_path: Path) -> None:
     run = begin(tmp_path, command="shred")
     run.write_text("truth.json", "{}")
+    run.leave()
     with pytest.raises(OutputError, match="deshred shred"):
         begin(tmp_path, command="reconstruct")
     assert (tmp_path / "truth.json").exists()
@@ -136,8 +138,30 @@ def test_a_log_that_was_cut_off_does_not_stop_a_run(tmp_path: Path) -> None:
     run.write_page(1, b"one")
     with (tmp_path / LOG).open("a") as log:
         log.write('{"time": "2026-')
+    run.leave()
     begin(tmp_path)
     assert not (tmp_path / "pages" / "page-001.png").exists()
+
+
+def test_a_log_that_names_what_is_not_ours_deletes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "precious.txt").write_text("keep me")
+    finished_run(tmp_path / "out")
+    with (tmp_path / "out" / LOG).open("a") as log:
+        for name in ("../precious.txt", str(tmp_path / "precious.txt"), "pages"):
+            log.write(json.dumps({"event": "write", "write": name}) + "\n")
+    begin(tmp_path / "out", force=True)
+    assert (tmp_path / "precious.txt").read_text() == "keep me"
+    assert (tmp_path / "out" / "pages").is_dir()
+
+
+def test_a_run_that_is_at_work_is_not_taken_for_an_interrupted_one(tmp_path: Path) -> None:
+    first = begin(tmp_path)
+    first.write_page(1, b"mine")
+    with pytest.raises(OutputError, match=r"another deshred is writing.*nothing was touched"):
+        begin(tmp_path)
+    assert (tmp_path / page_name(1)).read_bytes() == b"mine"
+    first.leave()  # as its end does, finished or not
+    begin(tmp_path)
 
 
 def test_an_interrupted_run_goes_on_with_its_scores(tmp_path: Path) -> None:
@@ -145,6 +169,7 @@ def test_an_interrupted_run_goes_on_with_its_scores(tmp_path: Path) -> None:
     run.save_compatibility(dense(), "key")
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / ".page-001.png.77.tmp").write_bytes(b"half a p")
+    run.leave()
     again = begin(tmp_path)
     kept = again.load_compatibility("key")
     assert kept is not None
@@ -184,6 +209,14 @@ def test_a_bare_matrix_of_scores_is_enough(tmp_path: Path) -> None:
     loaded = load_compatibility(tmp_path / "c.npz")
     assert loaded.ids == ("0", "1", "2")
     assert not loaded.offsets.any()
+
+
+def test_ids_may_be_numbers_but_not_twice_the_same(tmp_path: Path) -> None:
+    np.savez(tmp_path / "numbers.npz", scores=np.zeros((2, 2)), ids=np.array([7, 8]))
+    assert load_compatibility(tmp_path / "numbers.npz").ids == ("7", "8")
+    np.savez(tmp_path / "twice.npz", scores=np.zeros((2, 2)), ids=np.array(["a", "a"]))
+    with pytest.raises(InputError, match=r"twice.npz.*unique"):
+        load_compatibility(tmp_path / "twice.npz")
 
 
 def test_what_is_no_file_of_scores_is_an_input_error(tmp_path: Path) -> None:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import io
+import sys
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,6 +36,7 @@ from deshred.flags import (
     FreeEnds,
     Inputs,
     Jobs,
+    KeptSeed,
     Kind,
     MaxMegapixels,
     MaxShift,
@@ -42,6 +46,7 @@ from deshred.flags import (
     Output,
     Pages,
     Quiet,
+    ReplaceModel,
     ScorerName,
     Seed,
     SettingsFile,
@@ -53,6 +58,11 @@ from deshred.flags import (
     flag_default,
     parse_flag,
 )
+
+if TYPE_CHECKING:
+    from deshred.imaging.scans import Sheet
+
+_MOST_WARNINGS = 5  # per sheet, on the screen
 
 app = typer.Typer(
     name="deshred",
@@ -72,14 +82,17 @@ app.add_typer(train_app, name="train")
 
 
 def _command(
-    group: typer.Typer, name: str | None = None
+    group: typer.Typer, name: str | None = None, *, interrupted: str = ""
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register a command that turns errors into exit codes and has --debug."""
+    """Register a command that turns errors into exit codes and has --debug.
+
+    `interrupted` says how to go on after Ctrl-C.
+    """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def run(*args: Any, debug: bool = False, **kwargs: Any) -> None:
-            with exit_codes(debug=debug):
+            with exit_codes(debug=debug, interrupted=interrupted):
                 function(*args, **kwargs)
 
         # Typer reads the wrapper's own signature, so it must be complete and free of strings.
@@ -93,6 +106,18 @@ def _command(
         return run
 
     return register
+
+
+def _warn_of(sheets: Sequence[Sheet]) -> None:
+    """Say what is doubtful on sheets: the first of it, the report has all."""
+    from deshred.export.cutouts import list_warnings
+
+    for sheet in sheets:
+        warnings = list_warnings(sheet)
+        for warning in warnings[:_MOST_WARNINGS]:
+            warn(f"{sheet.name}: {warning}")
+        if len(warnings) > _MOST_WARNINGS:
+            warn(f"{sheet.name}: {len(warnings) - _MOST_WARNINGS} more like these")
 
 
 def _show_version(wanted: bool) -> None:
@@ -110,13 +135,13 @@ def _root(
     pass
 
 
-@_command(app)
+@_command(app, interrupted="the same command goes on where it stopped")
 def reconstruct(
     context: typer.Context,
     inputs: Inputs,
     output: Output,
     scorer: ScorerName,
-    seed: Seed,
+    seed: KeptSeed,
     max_megapixels: MaxMegapixels,
     kind: Kind,
     min_width: MinWidth,
@@ -169,9 +194,7 @@ def reconstruct(
     )
     with progress_reporter(quiet=quiet) as progress:
         done = reconstruct_into(output, inputs, settings=chosen, force=force, progress=progress)
-    for sheet in done.sheets:
-        for warning in sheet.segmentation.warnings:
-            warn(f"{sheet.name}: {warning}")
+    _warn_of(done.sheets)
     if json:
         say_json(describe_run(done))
         return
@@ -238,8 +261,7 @@ def segment(
         return
     for sheet in pile.sheets:
         say(f"{sheet.name}: {len(sheet.segmentation.shreds)} shreds")
-        for warning in sheet.segmentation.warnings:
-            warn(f"{sheet.name}: {warning}")
+    _warn_of(pile.sheets)
     say(f"overviews: {output / 'overviews'}")
 
 
@@ -270,7 +292,7 @@ def shred(
     from deshred.compatibility.shredding import ShreddingOptions
     from deshred.evaluation.piles import NamedPage, save_pile, shred_pages
     from deshred.executors import default_executor
-    from deshred.imaging.scans import ScanOptions, load_scans, name_scans, to_working_resolution
+    from deshred.imaging.scans import ScanOptions, flatten, load_scans, name_scans, to_working_resolution
     from deshred.store import RunFolder
 
     options = ShreddingOptions(shreds=shreds, shift=shift, tilt_degrees=tilt)
@@ -280,7 +302,7 @@ def shred(
     with progress_reporter(quiet=quiet) as progress:
         scans = load_scans(pages, options=ScanOptions(dpi=dpi), executor=executor, progress=progress)
         intact = [
-            NamedPage(name, to_working_resolution(scan).image)
+            NamedPage(name, to_working_resolution(replace(scan, image=flatten(scan))).image)
             for name, scan in zip(name_scans(scans), scans, strict=True)
         ]
         pile = shred_pages(intact, np.random.default_rng(seed), options=options, progress=progress)
@@ -293,7 +315,7 @@ def shred(
 
 @_command(app)
 def demo(
-    seed: Annotated[int, flag_default(DEMO, "seed", help="Seed of everything random.")],
+    seed: Annotated[int, flag_default(DEMO, "seed", min=0, help="Seed of everything random.")],
     shreds: Annotated[int, flag_default(DEMO, "shreds", help="Shreds per page.")],
     kinds: Annotated[str, flag_default(DEMO, "kinds", metavar="KIND,...", help="Pages to draw.")],
     output: Output = Path("demo"),
@@ -377,14 +399,14 @@ def arrange(
     say(f"cost {found.cost:.10g}, bound {found.bound:.10g}, gap {found.gap:.3g}: {verdict}")
 
 
-@_command(app)
+@_command(app, interrupted="with --cache the same command goes on where it stopped")
 def evaluate(
     collection: Annotated[Path, typer.Argument(metavar="COLLECTION", help="A folder of documents.")],
     scorer: ScorerName,
     k: Annotated[
         str, flag_default(EVALUATION, "ks", metavar="1,5,all", help="How many documents are mixed.")
     ],
-    seed: Annotated[int, flag_default(EVALUATION, "seed", help="Seed of the sequence of documents.")],
+    seed: Annotated[int, flag_default(EVALUATION, "seed", min=0, help="Seed of the sequence of documents.")],
     solver: Annotated[str, flag_default(EVALUATION, "arrangement.solver", metavar="exact|greedy")],
     pages: Annotated[str, flag_default(EVALUATION, "arrangement.pages", help="1 is one path through all.")],
     max_shift: MaxShift,
@@ -519,13 +541,13 @@ def doctor(json: AsJson = False) -> None:
         raise SystemExit(1)
 
 
-@_command(train_app, "pairwise")
+@_command(train_app, "pairwise", interrupted="go on from the last checkpoint with --resume")
 def train_pairwise(
     pages: TrainingPages,
     output: ModelOutput,
     epochs: Annotated[int, flag_default(PAIRWISE, "epochs")],
     batch: Annotated[int, flag_default(PAIRWISE, "batch")],
-    seed: Annotated[int, flag_default(PAIRWISE, "seed")],
+    seed: Annotated[int, flag_default(PAIRWISE, "seed", min=0)],
     threads: Threads,
     max_positives: Annotated[
         int, flag_default(SAMPLES, "max_positives", help="Windows of true joins per page and epoch, at most.")
@@ -544,6 +566,7 @@ def train_pairwise(
         typer.Option(help="ImageNet weights in torchvision's format, or a pairwise model to go on from."),
     ] = None,
     resume: Checkpointed = False,
+    force: ReplaceModel = False,
     quiet: Quiet = False,
 ) -> None:
     """Train the network of the paper, which judges one join at a time.
@@ -571,20 +594,21 @@ def train_pairwise(
         if init is not None:
             say(f"initial weights: {init}, SHA-256 {task.identity['training']['init']}")
         options = TrainingOptions(seed=seed, threads=threads)
-        train(task, output, options=options, resume=resume, report=figure_reporter(progress))
+        train(task, output, options=options, resume=resume, force=force, report=figure_reporter(progress))
     say(f"model: {output}")
 
 
-@_command(train_app, "towers")
+@_command(train_app, "towers", interrupted="go on from the last checkpoint with --resume")
 def train_towers(
     pages: TrainingPages,
     output: ModelOutput,
     steps: Annotated[int, flag_default(TOWERS, "steps")],
-    seed: Annotated[int, flag_default(TOWERS, "seed")],
+    seed: Annotated[int, flag_default(TOWERS, "seed", min=0)],
     threads: Threads,
     init: Annotated[str | None, typer.Option(metavar="MODEL", help="Start from a trained model.")] = None,
     drawn: Annotated[int, typer.Option(metavar="N", min=0, help="Add so many pages drawn by deshred.")] = 0,
     resume: Checkpointed = False,
+    force: ReplaceModel = False,
     quiet: Quiet = False,
 ) -> None:
     """Train the towers, which look at every edge once and judge all joins by matrix products.
@@ -615,13 +639,16 @@ def train_towers(
             options=options,
             resume=resume,
             average=training.average,
+            refine=lambda model: write_calibration(model, calibrate(model, task.validation_pages, seed=seed)),
+            force=force,
             report=figure_reporter(progress),
         )
-        write_calibration(output, calibrate(output, task.validation_pages, seed=seed))
     say(f"model: {output}")
 
 
 def main() -> None:
     """The entry point of the command `deshred`."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may hold bytes that are no text
+        sys.stdout.reconfigure(errors="backslashreplace")
     with exit_codes(debug=False):  # looking up defaults can fail before a command runs
         app()

@@ -102,8 +102,11 @@ class _PlainProgress:
 
 
 @contextmanager
-def exit_codes(*, debug: bool) -> Iterator[None]:
-    """Turn what goes wrong inside into one line on stderr and its exit code."""
+def exit_codes(*, debug: bool, interrupted: str = "") -> Iterator[None]:
+    """Turn what goes wrong inside into one line on stderr and its exit code.
+
+    `interrupted` says how to go on after Ctrl-C.
+    """
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -112,7 +115,7 @@ def exit_codes(*, debug: bool) -> Iterator[None]:
     except DeshredError as error:
         _fail(str(error), error.exit_code, debug)
     except KeyboardInterrupt:
-        _fail("interrupted; the same command goes on where it stopped.", INTERRUPTED, debug)
+        _fail(f"interrupted; {interrupted or 'run the command again'}.", INTERRUPTED, debug)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
         raise SystemExit(PIPE_CLOSED) from None

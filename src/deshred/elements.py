@@ -159,6 +159,10 @@ class Edge:
     tone: Image  # (rows, 3) RGB of the outermost paper pixel, white where no paper
     top: int  # row of the shred's image that is row 0 of the edge; negative above the image
 
+    def __post_init__(self) -> None:
+        for name in ("ink", "outline", "tone"):
+            object.__setattr__(self, name, _frozen(getattr(self, name)))
+
 
 @dataclass(frozen=True, eq=False)
 class Margins:
@@ -168,6 +172,11 @@ class Margins:
     ends: NDArray[np.float32]  # (n,): shred is the last of its page
     widths_mm: NDArray[np.float32]  # (n,)
     heights_mm: NDArray[np.float32] | None = None  # (n,); they tell the format of the paper
+
+    def __post_init__(self) -> None:
+        for name in ("starts", "ends", "widths_mm", "heights_mm"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _frozen(getattr(self, name)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,8 +202,10 @@ class Compatibility:
             raise MismatchError(f"{n} shreds need a {n} x {n} matrix of scores, got {self.scores.shape}.")
         if self.scores.shape != self.offsets.shape:
             raise MismatchError(f"scores are {self.scores.shape} and offsets {self.offsets.shape}.")
-        for name in ("scores", "offsets"):
-            object.__setattr__(self, name, _frozen(getattr(self, name)))
+        check_unique(self.ids)
+        for name in ("scores", "offsets", "row_starts", "columns"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _frozen(getattr(self, name)))
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -90,7 +90,8 @@ ScorerName = Annotated[
     _flag("scorer", metavar="NAME", help="default, towers, outline, pairwise or marques: what judges joins."),
 ]
 Model = Annotated[str | None, typer.Option(help="A model file, or the name of a shipped model.")]
-Seed = Annotated[int, _flag("seed", help="Seed of everything random.")]
+Seed = Annotated[int, _flag("seed", min=0, help="Seed of everything random.")]
+KeptSeed = Annotated[int, _flag("seed", min=0, help="Kept in the results; nothing here is random.")]
 Jobs = Annotated[int | None, typer.Option(help="Processors to use.  [default: all]")]
 Dpi = Annotated[float | None, typer.Option(help="Resolution of the files.  [default: theirs, or 300]")]
 MaxMegapixels = Annotated[float, _flag("max_megapixels", help="Refuse larger images.")]
@@ -117,6 +118,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback when so
 
 
 Checkpointed = Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint of a killed run.")]
+ReplaceModel = Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")]
 TrainingPages = Annotated[
     list[Path], typer.Argument(metavar="PAGE", help="Intact pages: files or folders; PDF, TIFF, PNG, JPEG.")
 ]

@@ -18,7 +18,7 @@ from deshred.compatibility.confidence import rate
 from deshred.compatibility.models import Model
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import ScoreBlock, Scorer, compare, cut_edges, describe
-from deshred.elements import Arrangement, Compatibility, Constraints, Page, ShredSet
+from deshred.elements import Arrangement, Compatibility, Constraints, Page, ShredSet, Source
 from deshred.errors import InputError
 from deshred.executors import Executor, KeepingExecutor, Progress, default_executor
 from deshred.imaging.binarization import is_blank
@@ -37,6 +37,7 @@ class Reconstruction:
     shreds: ShredSet  # those with ink, in the order of the compatibility
     blank: ShredSet  # set aside: without ink there is nothing to match
     sheets: tuple[Sheet, ...]  # what the shreds were cut out of, where they were
+    sources: tuple[Source, ...]  # every file that was read
     compatibility: Compatibility
     arrangement: Arrangement
     pages: tuple[Page, ...]
@@ -101,6 +102,7 @@ def reconstruct(
         piles.inked,
         piles.blank,
         pile.sheets,
+        pile.sources,
         compatibility,
         arrangement,
         tuple(pages),
@@ -176,7 +178,7 @@ def _gather(
     progress: Progress | None,
 ) -> Pile:
     if isinstance(shreds, ShredSet):
-        return Pile(shreds, ())
+        return Pile(shreds, (), tuple({shred.source.path: shred.source for shred in shreds}.values()))
     return load_pile(
         shreds,
         options=settings.scans,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 import tomllib
 import types
 import typing
@@ -32,7 +33,7 @@ class Settings:
 
     scorer: str = "default"
     model: str | None = None  # a file, or the name of a shipped model
-    seed: int = 0
+    seed: int = 0  # kept in the results; nothing in a reconstruction is random
     jobs: int | None = None  # None: one per processor
     scans: ScanOptions = field(default_factory=ScanOptions)
     segmentation: SegmentationOptions = field(default_factory=SegmentationOptions)
@@ -44,6 +45,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
             raise SettingsError(f"jobs must be at least 1, got {self.jobs}.")
+        if self.seed < 0:
+            raise SettingsError(f"seed starts at 0, got {self.seed}.")
 
     def change(self, key: str, value: Any) -> Settings:
         """The same settings with one value changed; the key is `option` or `stage.option`."""
@@ -118,9 +121,13 @@ def _coerce(value: Any, kind: Any, where: str) -> Any:
             if value in typing.get_args(alternative):
                 return value
         elif origin is tuple and isinstance(value, list | tuple):
-            return tuple(value)
+            kinds = typing.get_args(alternative)
+            kinds = kinds[:1] * len(value) if kinds[-1] is Ellipsis else kinds
+            if len(value) == len(kinds):
+                return tuple(_coerce(item, kind, where) for item, kind in zip(value, kinds, strict=True))
         elif origin is float and isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
+            if math.isfinite(value):
+                return float(value)
         elif origin is Path and isinstance(value, str):
             return Path(value)
         elif isinstance(value, bool) != (origin is bool):
@@ -138,6 +145,8 @@ def _is_union(kind: Any) -> bool:
 def _describe(kind: Any) -> str:
     if typing.get_origin(kind) is typing.Literal:
         return " or ".join(repr(value) for value in typing.get_args(kind))
+    if typing.get_origin(kind) is tuple:
+        return str(kind)
     return "nothing" if kind is type(None) else str(getattr(kind, "__name__", kind))
 
 

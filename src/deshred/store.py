@@ -10,10 +10,11 @@ import errno
 import io
 import json
 import os
+import weakref
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,11 @@ from numpy.typing import NDArray
 
 from deshred.elements import Compatibility, Margins
 from deshred.errors import InputError, MismatchError, OutputError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 MARKER = "deshred-run.json"
 ARRANGEMENT = "arrangement.json"
@@ -45,6 +51,7 @@ class RunFolder:
     path: Path
     command: str
     resumes: bool  # an interrupted run of the same command
+    _lock: _Lock = field(default_factory=lambda: _Lock(), repr=False, compare=False)
 
     @classmethod
     def open(cls, path: str | Path, *, command: str = "reconstruct", force: bool = False) -> RunFolder:
@@ -77,6 +84,8 @@ class RunFolder:
     def begin(self) -> None:
         """Make the folder and mark it as ours; what earlier runs showed goes, their scores stay."""
         self._mark("running")
+        with writing(self.path / LOG):
+            self._lock.take(self.path / LOG)
         self._remove_results()
         self.log("resumed" if self.resumes else "started", command=self.command)
 
@@ -86,9 +95,14 @@ class RunFolder:
 
     def _remove_results(self) -> None:
         """Delete what the audit log says was written, so that nothing is taken for this run's."""
+        own = self.path.resolve()
         with writing(self.path):
             for name in self._written() - {COMPATIBILITY}:
-                (self.path / name).unlink(missing_ok=True)
+                file = (self.path / name).resolve()
+                if file.is_file() and file.is_relative_to(
+                    own
+                ):  # a folder that was sent here may say anything
+                    file.unlink()
             for leftover in self.path.rglob(f".*{_TEMPORARY}"):  # of a run that was killed while writing
                 leftover.unlink()
 
@@ -114,8 +128,8 @@ class RunFolder:
         return path
 
     def write_text(self, name: str, text: str) -> Path:
-        """Write a UTF-8 file of the run completely or not at all."""
-        return self.write_bytes(name, text.encode())
+        """Write a UTF-8 file of the run completely or not at all; bytes that are no text stay escapes."""
+        return self.write_bytes(name, text.encode("utf-8", "backslashreplace"))
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> Path:
         """Write a JSON file of the run completely or not at all."""
@@ -170,6 +184,41 @@ class RunFolder:
         """Mark the run as finished."""
         self.log("finished")
         self._mark("finished")
+        self.leave()
+
+    def leave(self) -> None:
+        """Let others have the folder, finished or not; the end of the process does it too."""
+        self._lock.give_back()
+
+
+class _Lock:
+    """What keeps a second process out of a run folder while the first is at work; for Linux and macOS."""
+
+    def __init__(self) -> None:
+        self._close: weakref.finalize[Any, Any] | None = None
+
+    def take(self, path: Path) -> None:
+        """Lock the file, which is made if need be; one that another has is an OutputError."""
+        if fcntl is None or self._close is not None:
+            return
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        self._close = weakref.finalize(self, os.close, descriptor)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.give_back()
+            raise OutputError(
+                f"{path.parent}: another deshred is writing into the folder; nothing was touched. "
+                "Wait for it, or choose another folder with -o."
+            ) from None
+        except OSError:  # a file system without locks
+            pass
+
+    def give_back(self) -> None:
+        """Unlock it."""
+        if self._close is not None:
+            self._close()
+            self._close = None
 
 
 def page_name(number: int) -> str:
@@ -287,7 +336,7 @@ def _unpack(content: bytes, path: Path) -> _Kept:
         scores = np.asarray(held["scores"], np.float32)
         ids = held.get("ids", np.arange(len(scores)).astype(np.str_))
         compatibility = Compatibility(
-            ids=tuple(ids.tolist()),
+            ids=tuple(map(str, ids.tolist())),
             scores=scores,
             offsets=np.asarray(held.get("offsets", np.zeros(scores.shape)), np.int16),
             fingerprint=str(held.get("fingerprint", "")),
@@ -299,7 +348,7 @@ def _unpack(content: bytes, path: Path) -> _Kept:
         raise InputError(
             f"{path}: this is no complete file of scores ({error}). Give the compatibility.npz of a run."
         ) from None
-    except MismatchError as error:
+    except (MismatchError, InputError) as error:
         raise InputError(f"{path}: {error}") from None
     return _Kept(compatibility, str(held.get("key", "")))
 

@@ -74,7 +74,7 @@ def test_the_model_carries_its_options_and_how_well_it_did(tmp_path: Path) -> No
     assert card["training"]["seed"] == 4
     assert card["pages"] == 3
     assert 0 <= card["validation_accuracy"] <= 1
-    assert (tmp_path / "m.png").exists()
+    assert (tmp_path / "m.training.png").exists()
 
 
 def test_a_checkpoint_of_other_options_is_refused(tmp_path: Path) -> None:

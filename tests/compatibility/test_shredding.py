@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deshred.compatibility.shredding import Damage, ShreddingOptions, sample_joins, shred_page
-from deshred.errors import SettingsError
+from deshred.errors import InputError, SettingsError
 
 from .conftest import scribble
 
@@ -64,3 +64,15 @@ def test_too_few_or_too_many_shreds_are_refused() -> None:
     for shreds in (1, 100):
         with pytest.raises(SettingsError, match="2 to 99"):
             ShreddingOptions(shreds=shreds)
+
+
+@pytest.mark.parametrize("wrong", [{"shift": -1}, {"tilt_degrees": -0.1}, {"tilt_degrees": 45.0}])
+def test_damage_that_cannot_be_is_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(SettingsError, match="shift by 0 px or more"):
+        ShreddingOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_page_too_narrow_for_its_shreds_is_an_input_error() -> None:
+    page = np.full((300, 100, 3), 255, np.uint8)
+    with pytest.raises(InputError, match="100 px wide is too narrow for 99 shreds"):
+        shred_page(page, np.random.default_rng(0), options=ShreddingOptions(shreds=99))

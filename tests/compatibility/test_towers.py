@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from deshred.compatibility.confidence import Calibration
-from deshred.compatibility.fusion import FusionScorer
+from deshred.compatibility.fusion import FusionScorer, FusionWeights
 from deshred.compatibility.scoring import ScoringOptions, compare, cut_edges, describe, score
 from deshred.compatibility.towers import ROW_STEP, TowerOptions, TowersScorer
 from deshred.elements import Compatibility, Edge, ShredSet
@@ -66,7 +67,7 @@ def test_bands_of_ink_give_what_whole_edges_give(small_towers: Path) -> None:
         keep = np.zeros(len(edge.ink), bool)
         for top in (0, 700 * i, 2990 - 40 * i)[:i]:
             keep[top : top + 11] = True
-        edge.ink[~keep] = 0
+        edges[i] = replace(edge, ink=np.where(keep[:, None], edge.ink, np.uint8(0)))
     with torch.no_grad():
         expected = _whole(network.left, edges).numpy()
     np.testing.assert_allclose(scorer.encode_lefts(edges), expected, rtol=2e-3, atol=2e-3)
@@ -160,7 +161,7 @@ def test_a_width_that_does_not_divide_is_refused() -> None:
 def test_a_pile_from_a_generator_is_scored_like_one_in_memory(
     small_towers: Path, tiny_pile: ShredSet
 ) -> None:
-    scorer = FusionScorer(small_towers)
+    scorer = FusionScorer(small_towers, weights=FusionWeights())
     scorer.calibration = Calibration(slope=1.0, intercept=0.0)
     whole = score(tiny_pile, scorer)
     parts = score((shred for shred in tiny_pile), scorer, options=ScoringOptions(block=3))

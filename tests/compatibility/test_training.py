@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason="training needs deshred[train]")
 
+import onnx
 import torch
 
 from deshred.compatibility.calibration import calibrate, write_calibration
@@ -19,7 +21,7 @@ from deshred.compatibility.tower_network import (
     load_weights,
     surprise_of,
 )
-from deshred.compatibility.towers import TowerOptions
+from deshred.compatibility.towers import TowerOptions, TowersScorer
 from deshred.compatibility.training import Report, TrainingOptions, train
 from deshred.errors import InputError, ModelError, OutputError, SettingsError
 from deshred.imaging.intact import IntactPage
@@ -124,12 +126,90 @@ def test_calibration_is_written_into_the_model(
     copy.write_bytes(small_towers.read_bytes())
     result = calibrate(copy, scribbled_pages[:2], piles=1)
     write_calibration(copy, result)
-    calibrated = tmp_path / "calibrated.onnx"
-    copy.rename(calibrated)
-    scorer = FusionScorer(calibrated)
+    scorer = FusionScorer(copy)
     assert scorer.weights == result.fusion
     assert scorer.calibration == result.default
     assert result.fusion.outline > 0
+
+
+def test_a_model_whose_training_did_not_end_is_refused(small_towers: Path, tmp_path: Path) -> None:
+    model = onnx.load(str(small_towers))
+    properties = {prop.key: prop.value for prop in model.metadata_props}
+    card = {key: value for key, value in json.loads(properties["deshred.card"]).items() if key != "fusion"}
+    onnx.helper.set_model_props(model, {**properties, "deshred.card": json.dumps(card)})
+    onnx.save(model, str(tmp_path / "bare.onnx"))
+    with pytest.raises(ModelError, match="training did not end"):
+        FusionScorer(tmp_path / "bare.onnx")
+
+
+def test_a_kill_while_a_model_is_refined_loses_nothing(
+    tmp_path: Path, scribbled_pages: list[IntactPage]
+) -> None:
+    def die(_: Path) -> None:
+        raise Killed
+
+    file = tmp_path / "m.onnx"
+    options = TrainingOptions(threads=1)
+    with pytest.raises(Killed):
+        train(_task(scribbled_pages), file, options=options, refine=die)
+    assert not file.exists()
+    refined: list[Path] = []
+    steps: list[int] = []
+    train(
+        _task(scribbled_pages),
+        file,
+        options=options,
+        resume=True,
+        refine=refined.append,
+        report=lambda step, *_: steps.append(step),
+    )
+    assert file.is_file()
+    assert len(refined) == 1
+    assert not steps  # all of them were done
+
+
+def test_nothing_of_the_user_is_overwritten(tmp_path: Path, scribbled_pages: list[IntactPage]) -> None:
+    file, picture = tmp_path / "letters.onnx", tmp_path / "letters.png"
+    picture.write_text("a page of mine")
+    options = TrainingOptions(threads=1)
+    train(_task(scribbled_pages, steps=1), file, options=options)
+    first = file.read_bytes()
+    with pytest.raises(OutputError, match=r"there already.*--force"):
+        train(_task(scribbled_pages, steps=2), file, options=options)
+    assert file.read_bytes() == first
+    train(_task(scribbled_pages, steps=2), file, options=options, force=True)
+    assert file.read_bytes() != first
+    assert picture.read_text() == "a page of mine"
+
+
+def test_a_checkpoint_goes_on_with_its_own_pages_only(
+    tmp_path: Path, scribbled_pages: list[IntactPage]
+) -> None:
+    options = TrainingOptions(checkpoint_every=1, threads=1)
+    with pytest.raises(Killed):
+        train(_task(scribbled_pages), tmp_path / "m.onnx", options=options, report=_kill_at(2))
+    others = [*scribbled_pages[1:], scribbled_pages[1]]
+    with pytest.raises(ModelError, match="other options, pages"):
+        train(_task(others), tmp_path / "m.onnx", options=options, resume=True)
+
+
+@pytest.mark.parametrize("wrong", [{"steps": 0}, {"steps": -5}, {"seed": -1}, {"cuts": 1}])
+def test_a_training_that_makes_no_sense_is_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(SettingsError):
+        TowerTrainingOptions(**wrong)
+
+
+def test_a_model_that_was_replaced_is_read_again(small_towers: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.onnx"
+    file.write_bytes(small_towers.read_bytes())
+    before = TowersScorer(file)
+    model = onnx.load(str(file))
+    onnx.helper.set_model_props(
+        model, {**{prop.key: prop.value for prop in model.metadata_props}, "note": "another"}
+    )
+    onnx.save(model, str(file))
+    assert TowersScorer(file).fingerprint != before.fingerprint
+    assert TowersScorer(file).model is TowersScorer(file).model
 
 
 def test_any_blank_partner_is_as_right_as_the_true_one() -> None:

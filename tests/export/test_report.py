@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 import numpy as np
 import PIL.Image
-import pytest
 
 from deshred.compatibility.classical import MarquesScorer
 from deshred.elements import (
@@ -21,8 +20,7 @@ from deshred.elements import (
     Slot,
     Source,
 )
-from deshred.errors import OutputError
-from deshred.export.report import Overview, render_report, write_report
+from deshred.export.report import Overview, render_report
 from deshred.imaging.composition import compose
 from deshred.pipeline import Reconstruction
 from deshred.settings import Settings
@@ -85,6 +83,7 @@ def make_reconstruction(
         shreds=shreds,
         blank=ShredSet([make_shred(name, 99) for name in blank]),
         sheets=(),
+        sources=(),
         compatibility=Compatibility(tuple(ids), np.zeros((n, n), np.float32), np.zeros((n, n), np.int16)),
         arrangement=arrangement,
         pages=tuple(compose(shreds, arrangement)),
@@ -232,12 +231,23 @@ def test_the_proof_is_told_apart_from_the_best_found_so_far():
     assert "no order is cheaper than 5" in render(reconstruction).text
 
 
-def test_the_report_is_written_or_the_error_says_where(tmp_path):
-    write_report(tmp_path / "deep" / "report.html", make_reconstruction(), provenance={})
-    Reader((tmp_path / "deep" / "report.html").read_text(encoding="utf-8"))
-    (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="file"):
-        write_report(tmp_path / "file" / "report.html", make_reconstruction(), provenance={})
+def test_every_page_end_has_its_row_also_after_a_single_shred():
+    pages = (("a", "b"), ("c",), ("d", "e"))
+    text = render(make_reconstruction(pages, (0.9, 0.9))).text
+    assert text.count("page ends here") == 2
+
+
+def test_a_page_taller_than_a_picture_can_be_is_shrunk():
+    shreds = ShredSet([make_shred(name, 0, height=17_000) for name in "ab"])
+    reconstruction = make_reconstruction((("a", "b"),), (0.9,))
+    object.__setattr__(reconstruction, "pages", tuple(compose(shreds, reconstruction.arrangement)))
+    assert render(reconstruction).find("figure", "page")
+
+
+def test_what_is_doubtful_on_a_sheet_stands_below_its_picture():
+    image = np.full((40, 30, 3), 255, np.uint8)
+    page = render(overviews=[Overview("Monday", image, ["shred 03 may be <several> shreds"])])
+    assert "shred 03 may be <several> shreds" in page.text
 
 
 def test_a_page_full_of_doubts_stays_readable():

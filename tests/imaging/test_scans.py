@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import struct
 import zlib
@@ -15,7 +16,16 @@ from PIL import Image
 from deshred.errors import InputError, SettingsError
 from deshred.executors import ProcessExecutor, SerialExecutor, ThreadExecutor
 from deshred.imaging.decoding import decode, encode_png
-from deshred.imaging.scans import ScanOptions, find_images, load_scans, load_shreds, name_files, read_scans
+from deshred.imaging.scans import (
+    ScanOptions,
+    flatten,
+    hash_file,
+    load_pile,
+    load_scans,
+    load_shreds,
+    name_scans,
+    read_scans,
+)
 from deshred.store import MARKER
 
 
@@ -150,13 +160,6 @@ def test_implausible_or_nearly_right_resolutions_leave_pixels_alone(tmp_path: Pa
     assert np.array_equal(load_shreds([path])[0].image, picture())
 
 
-def test_fax_pixels_become_square(tmp_path: Path) -> None:
-    path = save(tmp_path / "fax.tif", picture(100, 204), dpi=(204, 100))
-    scan = load_scans([path])[0]
-    assert scan.image.shape == (204, 204, 3)
-    assert scan.dpi == pytest.approx(204)
-
-
 def test_strips_take_their_masks_from_beside(tmp_path: Path) -> None:
     mask = np.zeros((60, 24), np.uint8)
     mask[:, 4:20] = 255
@@ -218,20 +221,33 @@ def test_folders_are_one_pile_and_equal_names_are_told_apart(tmp_path: Path) -> 
     )
 
 
-def test_names_are_as_long_as_needed() -> None:
-    files = ["/x/a/strips/1.png", "/x/b/strips/1.png", "/y/b/strips/1.png", "/y/b/2.png", "/y/b/2.jpg"]
-    assert name_files([Path(file) for file in files]) == ["a/1", "x/b/1", "y/b/1", "y/b/2.png", "y/b/2.jpg"]
-
-
-def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
-    path = save(tmp_path / "a.png", picture())
-    assert find_images([tmp_path, path]) == [path]
-
-
 def test_names_with_spaces_and_beyond_ascii_work(tmp_path: Path) -> None:
     for name in ("Müll 1.png", "纸 条.jpg", "a b/ß.webp"):
         save(tmp_path / "Streifen (neu)" / name, picture())
     assert set(load_shreds([tmp_path]).ids) == {"Müll 1", "纸 条", "ß"}
+
+
+def test_a_name_that_is_no_utf_8_becomes_an_id_that_is(tmp_path: Path) -> None:
+    for name in (b"caf\xe9.png", b"caf\xe8.png", b"caf.png"):
+        (tmp_path / os.fsdecode(name)).write_bytes(encode_png(picture()))
+    sheet = np.full((900, 900, 3), (250, 180, 88), np.uint8)
+    sheet[100:800, 200:300] = 250
+    (tmp_path / os.fsdecode(b"sh\xe9et.png")).write_bytes(encode_png(sheet))
+    pile = load_pile([tmp_path])
+    assert len(pile.shreds) == 4
+    assert pile.shreds.fingerprint
+    assert pile.sheets[0].name == "sh\ufffdet"
+    assert "sh\ufffdet" in json.dumps(pile.sheets[0].segmentation.as_json(), ensure_ascii=False)
+    json.dumps(pile.sheets[0].segmentation.as_json(), ensure_ascii=False).encode()
+
+
+def test_frames_and_files_that_are_named_like_frames_are_told_apart(tmp_path: Path) -> None:
+    frames = [Image.fromarray(picture(seed=seed)) for seed in (1, 2)]
+    frames[0].save(tmp_path / "a.tif", save_all=True, append_images=frames[1:])
+    save(tmp_path / "a#01.png", picture())
+    folder = tmp_path.name
+    assert set(load_shreds([tmp_path]).ids) == {"a#01", f"{folder}/a#01", f"{folder}/a#02"}
+    assert set(name_scans(load_scans([tmp_path]))) == {"a#01", f"{folder}/a#01", f"{folder}/a#02"}
 
 
 def test_other_files_in_a_folder_are_passed_over(tmp_path: Path) -> None:
@@ -262,6 +278,32 @@ def test_the_source_has_path_and_digest(tmp_path: Path) -> None:
     source = load_shreds([path])[0].source
     assert source.path == path
     assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_the_sources_of_a_pile_are_all_files_that_were_read(tmp_path: Path) -> None:
+    sheet = np.full((900, 900, 3), (250, 180, 88), np.uint8)
+    blank = save(tmp_path / "blank.png", sheet)
+    frames = [Image.fromarray(picture(seed=seed)) for seed in (1, 2)]
+    many = tmp_path / "many.tif"
+    frames[0].save(many, save_all=True, append_images=frames[1:])
+    shred, twin = (save(tmp_path / f"doc/strips/a.{kind}", picture()) for kind in ("bmp", "png"))
+    mask = save(tmp_path / "doc/masks/a.png", np.full((60, 24), 255, np.uint8))
+    pile = load_pile([tmp_path / "doc", blank, many], executor=ProcessExecutor(2))
+    assert [source.path for source in pile.sources] == [shred, mask, twin, blank, many]
+    assert all(source.sha256 == hash_file(source.path) for source in pile.sources)
+    assert {shred.source.path for shred in pile.shreds} == {shred, twin, many}
+
+
+def test_a_transparent_scan_is_flattened_to_white(tmp_path: Path) -> None:
+    mask = np.zeros((60, 24), bool)
+    mask[:, 3:] = True
+    (tmp_path / "a.png").write_bytes(encode_png(picture(), mask))
+    image = flatten(read_scans(tmp_path / "a.png")[0])
+    assert image.dtype == np.uint8
+    assert np.array_equal(image[mask], picture()[mask])
+    assert (image[~mask] == 255).all()
+    whole = read_scans(save(tmp_path / "b.png", picture()))[0]
+    assert np.array_equal(flatten(whole), picture())
 
 
 def damaged(kind: str) -> bytes:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +19,11 @@ from deshred.imaging.segmentation import (
     SegmentationOptions,
     is_sheet,
     parse_color,
+    refuse_blank,
     segment,
-    segment_all,
 )
 
+GUIDE = Path(__file__).parents[2] / "docs" / "scanning.md"
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 COLORS = {
     "orange": (250, 180, 88),
@@ -208,13 +210,17 @@ def test_touching_shreds_are_separated_and_say_so() -> None:
     assert warned >= 2
 
 
-def test_shreds_that_cannot_be_separated_are_one_with_a_warning() -> None:
-    layout = lay(WORN)
+def glued(layout: Layout) -> np.ndarray:
     image = layout.image.copy()
     first, second = (layout.laid[i] for i in (0, 1))
     bottom = first.y + first.mask.shape[0] - 8
     image[first.y + 8 : bottom, first.x + 30 : second.x + 30] = 250  # no gap is left between the two
-    segmentation = segment(Scan(image, layout.dpi, Source(Path("glued.png"), "")))
+    return image
+
+
+def test_shreds_that_cannot_be_separated_are_one_with_a_warning() -> None:
+    layout = lay(WORN)
+    segmentation = segment(Scan(glued(layout), layout.dpi, Source(Path("glued.png"), "")))
     assert len(segmentation.shreds) == len(layout.laid) - 1
     assert "may be several" in " ".join(segmentation.cutouts[0].warnings)
 
@@ -332,18 +338,20 @@ def test_segmenting_twice_gives_the_same() -> None:
     assert [s.fingerprint for s in once.shreds] == [s.fingerprint for s in again.shreds]
 
 
-def test_a_blank_sheet_among_others_is_kept_with_a_warning() -> None:
-    blank = Scan(np.full((800, 600, 3), COLORS["orange"], np.uint8), 150, Source(Path("blank.png"), ""))
-    seen: list[tuple[str, int, int]] = []
-    full, empty = segment_all(
-        [scan_of(lay(WORN)), blank], progress=lambda stage, done, total: seen.append((stage, done, total))
-    )
+def blank_sheet() -> np.ndarray:
+    return np.full((800, 600, 3), COLORS["orange"], np.uint8)
+
+
+def test_a_blank_sheet_among_others_has_a_warning_and_alone_is_refused() -> None:
+    blank = Scan(blank_sheet(), 150, Source(Path("blank.png"), ""))
+    full, empty = (segment(scan, allow_blank=True) for scan in (scan_of(lay(WORN)), blank))
     assert len(full.shreds) == 6
     assert empty.shreds == ()
     assert any("blank" in warning for warning in empty.warnings)
-    assert seen == [("segment", 0, 2), ("segment", 1, 2), ("segment", 2, 2)]
-    with pytest.raises(InputError, match=r"blank\.png.*--background"):
-        segment_all([blank])
+    refuse_blank([empty, full])
+    for refused in (lambda: refuse_blank([empty]), lambda: segment(blank)):
+        with pytest.raises(InputError, match=r"blank\.png.*--background"):
+            refused()
 
 
 def text_page() -> np.ndarray:
@@ -379,11 +387,44 @@ def test_what_is_no_sheet_is_refused_with_a_remedy(draw: object) -> None:
         segment(scan)
 
 
-def test_a_page_on_a_dark_lid_is_refused_as_a_page() -> None:
+def page_on_a_lid() -> np.ndarray:
     image = np.full((1900, 1500, 3), 30, np.uint8)
     image[100:-100, 100:-100] = 248
+    return image
+
+
+def test_a_page_on_a_dark_lid_is_refused_as_a_page() -> None:
     with pytest.raises(InputError, match="whole page"):
-        segment(Scan(image, 150, Source(Path("page.png"), "")))
+        segment(Scan(page_on_a_lid(), 150, Source(Path("page.png"), "")))
+
+
+def pale_noisy_sheet() -> np.ndarray:
+    image = np.full((400, 400, 3), 255.0)
+    image[:, :200] = (250, 235, 190)
+    image += np.random.default_rng(0).normal(0, 25, image.shape)
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
+def sunset() -> np.ndarray:
+    """From orange to white through all tones between."""
+    share = np.linspace(0, 1, 800)[None, :, None]
+    return np.tile(COLORS["orange"] * (1 - share) + 250 * share, (600, 1, 1)).astype(np.uint8)
+
+
+def test_the_messages_that_the_guide_explains_are_those_that_are_given() -> None:
+    layout = lay(WORN)
+    glued_sheet = segment(Scan(glued(layout), layout.dpi, Source(Path("glued.png"), "")))
+    given = [warning for cutout in glued_sheet.cutouts for warning in cutout.warnings]
+    for image in (grey_scan(), pale_noisy_sheet(), blank_sheet(), page_on_a_lid(), sunset()):
+        with pytest.raises(InputError) as caught:
+            segment(Scan(image, 150, Source(Path("odd.png"), "")))
+        given.append(str(caught.value))
+    explained = re.findall(r"(?m)^\| (.+?) \|", GUIDE.read_text().partition("| message |")[2])
+    assert len(explained) == len({*given})
+    for message in explained:
+        pattern = re.escape(message).replace(r"\ ", " ").replace(r"\.\.\.", ".*")
+        pattern = re.sub(r"\d+ mm wide:", r"\\d+ mm wide:", pattern)
+        assert any(re.search(pattern, one) for one in given), message
 
 
 def test_one_shred_is_no_sheet_and_a_sheet_is_one() -> None:

@@ -20,6 +20,7 @@ from deshred.compatibility.scoring import ScoreBlock
 from deshred.compatibility.shifts import LogPrior, add_logs, learn_pile, reduce_shifts
 from deshred.compatibility.towers import Features, TowersScorer, measure_energy
 from deshred.elements import Edge
+from deshred.errors import ModelError
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,12 @@ class FusionScorer:
     ) -> None:
         self.towers = TowersScorer(model, threads=threads)
         self.model = self.towers.model
-        self.weights = weights or FusionWeights(**self.model.card.get("fusion", {}))
+        if weights is None and "fusion" not in self.model.card:
+            raise ModelError(
+                f"{self.model.name}: the model does not say what its ink is worth beside an outline; its "
+                "training did not end. Train it again, or use the ink alone with --scorer towers."
+            )
+        self.weights = weights or FusionWeights(**self.model.card["fusion"])
         reach_px = towers.ROW_STEP * self.towers.options.shifts
         self.outline = OutlineScorer(OutlineOptions(shift=reach_px))
         self.log_prior: LogPrior = self.towers.log_prior

@@ -21,7 +21,7 @@ from deshred.compatibility.pairwise import FITS, MAP_STEP
 from deshred.compatibility.samples import SampleOptions, Samples, join_samples, sample_page
 from deshred.compatibility.shared_joins import SharedJoins, restore_plain
 from deshred.compatibility.squeezenet import SqueezeNet, build_squeezenet, file_checksum
-from deshred.compatibility.training import export_onnx, read_tensors
+from deshred.compatibility.training import export_onnx, fingerprint_pages, read_tensors
 from deshred.compatibility.window_network import WindowNetwork
 from deshred.errors import InputError, SettingsError
 from deshred.imaging.intact import IntactPage
@@ -98,6 +98,7 @@ class PairwiseTask:
                 self.options.rows, self.options.columns, seed=t.seed, dropout=dropout, init=t.init
             )
         self.network = WindowNetwork(plain, normalize=start.normalize)
+        self._pages = fingerprint_pages(pages)
         held_out = _choose_held_out(pages, t)
         self.validation_pages = [page for page, is_out in zip(pages, held_out, strict=True) if is_out]
         self.training_pages = [page for page, is_out in zip(pages, held_out, strict=True) if not is_out]
@@ -134,6 +135,7 @@ class PairwiseTask:
             "options": asdict(self.options),
             "training": training,
             "pages": len(self.training_pages) + len(self.validation_pages),
+            "pages_sha256": self._pages,
             "training_samples": len(self._samples),
             "validation_samples": len(self._validation),
         }

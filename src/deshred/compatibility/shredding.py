@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.elements import Image, Mask
-from deshred.errors import SettingsError
+from deshred.errors import InputError, SettingsError
 
 Ink = NDArray[np.uint8]
 Curve = NDArray[np.float32]
+
+_NARROWEST = 16  # px of a shred at 300 dpi: less is all tear
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,11 @@ class ShreddingOptions:
     def __post_init__(self) -> None:
         if not 2 <= self.shreds <= 99:
             raise SettingsError(f"a page is cut into 2 to 99 shreds, got {self.shreds}.")
+        if self.shift < 0 or not 0 <= self.tilt_degrees <= 10:
+            raise SettingsError(
+                f"shreds shift by 0 px or more and tilt by 0 to 10 degrees, got {self.shift} "
+                f"and {self.tilt_degrees:g}."
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +193,11 @@ def shred_page(
     """Cut a page into shreds from left to right, with torn outlines that neighbors share."""
     options = options or ShreddingOptions()
     height, width = image.shape[:2]
+    if width < _NARROWEST * options.shreds:
+        raise InputError(
+            f"a page {width} px wide is too narrow for {options.shreds} shreds: each needs {_NARROWEST} px. "
+            "Ask for fewer, or say its resolution with --dpi."
+        )
     damage = options.damage
     cuts = options.shreds - 1
     tears = draw_tears(rng, cuts, height, damage.ragged)

@@ -7,6 +7,7 @@ rows add up as evidence. Needs torch; inference is in `towers.py`.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -20,8 +21,8 @@ from torch import Tensor, nn
 from deshred.compatibility.models import find_model, open_model
 from deshred.compatibility.shredding import Damage, sample_joins
 from deshred.compatibility.towers import ROW_STEP, TowerOptions
-from deshred.compatibility.training import export_onnx, read_tensors
-from deshred.errors import InputError, ModelError
+from deshred.compatibility.training import export_onnx, fingerprint_pages, read_tensors
+from deshred.errors import InputError, ModelError, SettingsError
 from deshred.imaging.intact import IntactPage
 
 _BLANK = 0.005  # share of ink up to which a window of an edge is blank
@@ -39,6 +40,15 @@ class TowerTrainingOptions:
     average: float = 0.998
     seed: int = 0
     damage: Damage = field(default_factory=Damage)
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or self.pages < 1 or self.cuts < 2:
+            raise SettingsError(
+                f"a training has at least 1 step, 1 page and 2 cuts, got {self.steps}, {self.pages} "
+                f"and {self.cuts}."
+            )
+        if self.seed < 0:
+            raise SettingsError(f"seed starts at 0, got {self.seed}.")
 
 
 def _block(inputs: int, outputs: int) -> nn.Sequential:
@@ -131,6 +141,8 @@ class TowerTask:
         self.validation_pages = [pages[i] for i in order[:held_out]]
         self.training_pages = [pages[i] for i in order[held_out:]]
         self.steps = self.training.steps
+        self._pages = fingerprint_pages(pages)
+        self._init = None if init is None else _fingerprint_weights(init)
         torch.manual_seed(self.training.seed)
         self.network = Towers(self.options)
         if init is not None:
@@ -148,6 +160,8 @@ class TowerTask:
             "options": asdict(self.options),
             "training": asdict(self.training),
             "pages": len(self.training_pages) + len(self.validation_pages),
+            "pages_sha256": self._pages,
+            "init_sha256": self._init,
         }
 
     def loss(self, step: int) -> tuple[Tensor, dict[str, float]]:
@@ -223,6 +237,14 @@ def surprise_of(scores: Tensor, blank: Tensor) -> Tensor:  # (n, m), (m,) -> (n,
     right = torch.eye(len(scores), dtype=torch.bool) | (blank[:, None] & blank)
     found = scores.masked_fill(~right, -torch.inf).logsumexp(1)
     return scores.logsumexp(1) - found
+
+
+def _fingerprint_weights(weights: Mapping[str, Tensor]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(weights):
+        digest.update(name.encode())
+        digest.update(weights[name].contiguous().numpy().data)
+    return digest.hexdigest()
 
 
 def _take_over(network: Towers, weights: Mapping[str, Tensor]) -> None:

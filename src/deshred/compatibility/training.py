@@ -6,11 +6,12 @@ checkpoint ends with the same weights as one that was not.
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
+import tempfile
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,6 +19,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from deshred.errors import MissingDependencyError, ModelError, OutputError, SettingsError
+from deshred.executors import usable_cpus
+from deshred.imaging.intact import IntactPage
 
 try:
     import torch
@@ -38,6 +41,8 @@ class TrainingOptions:
     def __post_init__(self) -> None:
         if self.checkpoint_every < 1:
             raise SettingsError(f"checkpoint_every must be at least 1, got {self.checkpoint_every}.")
+        if self.seed < 0 or self.threads < 0:
+            raise SettingsError(f"seed and threads start at 0, got {self.seed} and {self.threads}.")
 
 
 @dataclass(frozen=True)
@@ -99,17 +104,20 @@ def train(
     options: TrainingOptions | None = None,
     resume: bool = False,
     average: float | None = None,
+    refine: Callable[[Path], None] | None = None,
+    force: bool = False,
     report: Report | None = None,
 ) -> Path:
     """Train, keep the weights with the best validation accuracy, and write them as ONNX.
 
     `average` is the decay of an exponential moving average of the weights; the average is then what is
-    validated and exported.
+    validated and exported. `refine` adds to the model file what can only be learned from it; until then
+    the checkpoint stays, and the file does not have its name.
     """
     options = options or TrainingOptions()
-    torch.set_num_threads(options.threads or os.cpu_count() or 1)
+    torch.set_num_threads(options.threads or usable_cpus())
     checkpoint = output.with_suffix(".checkpoint")
-    _check_writable(output)
+    _check_output(output, force=force)
     averaged = _averaged(task.network, average)
     state = _State()
     best = _weights(averaged)
@@ -160,11 +168,24 @@ def train(
         "best_step": state.best_step,
         "validation_accuracy": round(state.best_accuracy, 5),
     }
-    task.export(averaged.module, output, card)
-    plot_history(state.history, output.with_suffix(".png"))
-    _write_json(output.with_suffix(".history.json"), [{"step": f.step, **f.values} for f in state.history])
+    unfinished = output.with_suffix(".unfinished.onnx")
+    task.export(averaged.module, unfinished, card)
+    if refine:
+        refine(unfinished)
+    plot_history(state.history, output.with_suffix(".training.png"))
+    _write_json(output.with_suffix(".training.json"), [{"step": f.step, **f.values} for f in state.history])
+    unfinished.replace(output)
     checkpoint.unlink()
     return output
+
+
+def fingerprint_pages(pages: Sequence[IntactPage]) -> str:
+    """SHA-256 over the ink of pages: a training goes on with the very pages it began with."""
+    digest = hashlib.sha256()
+    for page in pages:
+        digest.update(f"{page.bits.shape}{page.width}".encode())
+        digest.update(np.ascontiguousarray(page.bits).data)
+    return digest.hexdigest()
 
 
 def plot_history(history: list[Figures], path: Path) -> None:
@@ -309,15 +330,19 @@ def _restore(path: Path, task: Task, averaged: Any, state: _State) -> dict[str, 
     return best
 
 
-def _check_writable(output: Path) -> None:
+def _check_output(output: Path, *, force: bool) -> None:
     """Fail now rather than after hours."""
     if output.suffix != ".onnx":
         raise SettingsError(f"{output}: a model file ends in .onnx.")
+    if output.exists() and not force:
+        raise OutputError(
+            f"{output}: the file is there already; nothing was touched. Choose another name with -o, or "
+            "replace it with --force."
+        )
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        probe = output.with_suffix(".probe")
-        probe.write_text("")
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=output.parent):
+            pass
     except OSError as error:
         raise OutputError(
             f"{output.parent}: cannot be written ({error.strerror}). Choose another -o."

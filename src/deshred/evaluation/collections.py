@@ -18,7 +18,8 @@ from deshred.elements import Shred, ShredSet
 from deshred.errors import InputError
 from deshred.evaluation.metrics import Place, Truth
 from deshred.executors import Executor
-from deshred.imaging.scans import SHRED_FOLDERS, ScanOptions, load_shreds
+from deshred.imaging.files import SHRED_FOLDERS
+from deshred.imaging.scans import ScanOptions, load_shreds
 
 CATALOG = "documents.json"
 

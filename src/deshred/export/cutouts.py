@@ -42,6 +42,16 @@ def describe_sheet(sheet: Sheet) -> dict[str, object]:
     return {**content, "shreds": shreds, "overview": f"overviews/{sheet.name}.png"}
 
 
+def list_warnings(sheet: Sheet) -> list[str]:
+    """What is doubtful on a sheet, and about single shreds of it."""
+    of_shreds = [
+        f"shred {cutout.id.rpartition('#')[2]} {warning}"
+        for cutout in sheet.segmentation.cutouts
+        for warning in cutout.warnings
+    ]
+    return [*sheet.segmentation.warnings, *of_shreds]
+
+
 def rename(shred_id: str, sheet: Sheet) -> str:
     """Sheets of the same stem in different folders have longer names, and so have their shreds."""
     return f"{sheet.name}#{shred_id.rpartition('#')[2]}"

@@ -19,7 +19,7 @@ from deshred.executors import Executor, Progress
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import hash_file, load_pile, read_scans
 from deshred.settings import settings_from
-from deshred.store import RunFolder, page_name, read_arrangement
+from deshred.store import ARRANGEMENT, RunFolder, page_name, read_arrangement
 
 
 def explain_run(
@@ -33,12 +33,18 @@ def explain_run(
     """Tint the joins of one page of a finished run, and save the picture in its folder."""
     folder = Path(folder)
     content = read_arrangement(folder)
-    pages = content["pages"]
-    if not 1 <= number <= len(pages):
-        raise InputError(f"{folder}: there is no page {number}. It has pages 1 to {len(pages)}.")
-    described = pages[number - 1]
-    shreds = reload_shreds(content, described, executor=executor, progress=progress)
-    page = _reload_page(folder / page_name(number), described)
+    try:
+        pages = content["pages"]
+        if not 1 <= number <= len(pages):
+            raise InputError(f"{folder}: there is no page {number}. It has pages 1 to {len(pages)}.")
+        described = pages[number - 1]
+        shreds = reload_shreds(content, described, executor=executor, progress=progress)
+        page = _reload_page(folder / page_name(number), described)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{folder / ARRANGEMENT}: the file is damaged ({type(error).__name__}: {error}). "
+            "Run reconstruct --force again."
+        ) from error
     picture = draw_joins(page, map_joins(page, shreds, scorer))
     run = RunFolder(folder, command="reconstruct", resumes=False)
     return run.write_bytes(f"explanations/page-{number:03d}.png", encode_png(picture, dpi=page.dpi))

@@ -12,20 +12,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib import resources
-from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image as Pillow
 
-from deshred.elements import Arrangement, Image, Join, Page, Placement, Shred, ShredSet
-from deshred.store import write_atomically
+from deshred.elements import Arrangement, Image, Join, Page, PageBreak, Placement, Shred, ShredSet
 
 if TYPE_CHECKING:
     from deshred.pipeline import Reconstruction
 
 _PAGE_WIDTH = 1100  # px as embedded
+_TALLEST = 16_383  # px: WebP holds no taller picture
 _OVERVIEW_SIDE = 1400
 _THUMBNAIL_HEIGHT = 352
 _CLOSEUP = (540, 330)  # px of the page: width, height
@@ -46,6 +45,7 @@ class Overview:
 
     title: str
     image: Image
+    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,19 +65,6 @@ class _Mark:
     @property
     def position(self) -> str:
         return f"{100 * self.x / self.page.image.shape[1]:.2f}%"
-
-
-def write_report(
-    path: str | Path,
-    reconstruction: Reconstruction,
-    *,
-    provenance: Mapping[str, str],
-    overviews: Sequence[Overview] = (),
-    title: str = "Reconstruction",
-) -> None:
-    """Write the report completely or not at all."""
-    html = render_report(reconstruction, provenance=provenance, overviews=overviews, title=title)
-    write_atomically(Path(path), html.encode())
 
 
 def render_report(
@@ -171,7 +158,7 @@ def _page(page: Page, number: int, total: int, marks: Sequence[_Mark]) -> str:
     count = _count(len(page.placements), "shred")
     open_count = sum(mark.join.verdict == "open" for mark in marks)
     note = f", {_count(open_count, 'join')} worth a look" if open_count else ""
-    picture = _embed(_shrink(page.image, _PAGE_WIDTH, 10**6), f"Page {number}, composed of {count}")
+    picture = _embed(_shrink(page.image, _PAGE_WIDTH, _TALLEST), f"Page {number}, composed of {count}")
     signposts = "".join(_signpost(mark) for mark in marks)
     doubtful = sum(mark.join.verdict != "sure" for mark in marks)
     crowded = " crowded" if doubtful > _MOST_LINES else ""  # else the page cannot be read for its lines
@@ -263,26 +250,11 @@ def _closeup(mark: _Mark) -> _Closeup:
 def _join_table(marks: Sequence[_Mark], shown: Sequence[_Mark], arrangement: Arrangement) -> str:
     rows = []
     breaks = {page_break.after: page_break for page_break in arrangement.breaks}
-    for mark in marks:
-        join = mark.join
-        cells = [join.offset, f"{join.score:.2f}", _or_dash(join.probability, _percent), _or_dash(join.price)]
+    for number, slots in enumerate(arrangement.pages, 1):
         # a join with a close-up is named by its card, every other by its row
-        name = "" if mark in shown else f' id="{mark.anchor}"'
-        rows.append(
-            f'<tr{name} class="{join.verdict}"><th scope="row">{mark.number}</th><td>{mark.page_number}</td>'
-            f"<td>{escape(join.left)}</td><td>{escape(join.right)}</td>"
-            f'<td class="verdict">{_MARKS[join.verdict]} {join.verdict}</td>'
-            + "".join(f'<td class="number">{cell}</td>' for cell in cells)
-            + "</tr>"
-        )
-        ends = breaks.get(join.right)
-        if ends is not None:
-            rows.append(
-                f'<tr><th scope="row"></th><td></td><td>{escape(ends.after)}</td>'
-                f'<td>{escape(ends.before)}</td><td class="soft">page ends here</td><td></td><td></td>'
-                f'<td class="number">{_or_dash(ends.probability, _percent)}</td>'
-                f'<td class="number">{_or_dash(ends.price)}</td></tr>'
-            )
+        rows += [_join_row(mark, is_named=mark not in shown) for mark in marks if mark.page_number == number]
+        if slots and slots[-1].shred_id in breaks:
+            rows.append(_break_row(breaks[slots[-1].shred_id]))
     heads = ("Join", "Page", "Left shred", "Right shred", "Verdict")
     numbers = ("Offset (px)", "Score", "Probability", "Price")
     return (
@@ -292,6 +264,28 @@ def _join_table(marks: Sequence[_Mark], shown: Sequence[_Mark], arrangement: Arr
         + "".join(f'<th scope="col">{head}</th>' for head in heads)
         + "".join(f'<th scope="col" class="number">{head}</th>' for head in numbers)
         + f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div></details>"
+    )
+
+
+def _join_row(mark: _Mark, *, is_named: bool) -> str:
+    join = mark.join
+    cells = [join.offset, f"{join.score:.2f}", _or_dash(join.probability, _percent), _or_dash(join.price)]
+    name = f' id="{mark.anchor}"' if is_named else ""
+    return (
+        f'<tr{name} class="{join.verdict}"><th scope="row">{mark.number}</th><td>{mark.page_number}</td>'
+        f"<td>{escape(join.left)}</td><td>{escape(join.right)}</td>"
+        f'<td class="verdict">{_MARKS[join.verdict]} {join.verdict}</td>'
+        + "".join(f'<td class="number">{cell}</td>' for cell in cells)
+        + "</tr>"
+    )
+
+
+def _break_row(ends: PageBreak) -> str:
+    return (
+        f'<tr><th scope="row"></th><td></td><td>{escape(ends.after)}</td>'
+        f'<td>{escape(ends.before)}</td><td class="soft">page ends here</td><td></td><td></td>'
+        f'<td class="number">{_or_dash(ends.probability, _percent)}</td>'
+        f'<td class="number">{_or_dash(ends.price)}</td></tr>'
     )
 
 
@@ -317,7 +311,12 @@ def _blank(shred: Shred) -> str:
 
 def _overview(overview: Overview) -> str:
     picture = _embed(_shrink(overview.image, _OVERVIEW_SIDE, _OVERVIEW_SIDE), f"Sheet {overview.title}")
-    return f'<figure class="overview"><figcaption>{escape(overview.title)}</figcaption>{picture}</figure>'
+    warnings = "".join(f"<li>{escape(warning)}</li>" for warning in overview.warnings)
+    return (
+        f'<figure class="overview"><figcaption>{escape(overview.title)}</figcaption>{picture}'
+        + (f"<ul>{warnings}</ul>" if warnings else "")
+        + "</figure>"
+    )
 
 
 def _times(seconds: Mapping[str, float]) -> str:

@@ -7,8 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from deshred.elements import Join, Page, Shred, Slot
+from deshred.elements import Join, Page, Shred, Slot, Source
 from deshred.executors import Executor, Progress, default_executor
+from deshred.export.cutouts import list_warnings
 from deshred.export.report import Overview, render_report
 from deshred.imaging.decoding import encode_png
 from deshred.pipeline import Reconstruction, reconstruct
@@ -31,8 +32,13 @@ def reconstruct_into(
     inputs = list(inputs)
     run = RunFolder.open(folder, force=force)
     run.keep_apart(inputs)
-    reconstruction = reconstruct(inputs, settings=settings, executor=executor, progress=progress, store=run)
-    save_run(reconstruction, run, executor=executor, progress=progress)
+    try:
+        reconstruction = reconstruct(
+            inputs, settings=settings, executor=executor, progress=progress, store=run
+        )
+        save_run(reconstruction, run, executor=executor, progress=progress)
+    finally:
+        run.leave()
     return reconstruction
 
 
@@ -49,7 +55,9 @@ def save_run(
         run.write_page(number, png)
         if progress:
             progress("saving pages", number, len(reconstruction.pages))
-    overviews = [Overview(sheet.name, sheet.overview) for sheet in reconstruction.sheets]
+    overviews = [
+        Overview(sheet.name, sheet.overview, list_warnings(sheet)) for sheet in reconstruction.sheets
+    ]
     report = render_report(reconstruction, provenance=_provenance(reconstruction), overviews=overviews)
     run.write_text(REPORT, report)
     run.write_json(ARRANGEMENT, describe_run(reconstruction))
@@ -79,6 +87,14 @@ def describe_run(reconstruction: Reconstruction) -> dict[str, Any]:
             }
             for one in arrangement.breaks
         ],
+        "sheets": [
+            {
+                "name": sheet.name,
+                "shreds": len(sheet.segmentation.shreds),
+                "warnings": list_warnings(sheet),
+            }
+            for sheet in reconstruction.sheets
+        ],
         "blank": [_describe_shred(shred) for shred in reconstruction.blank],
         "cost": arrangement.cost,
         "bound": arrangement.bound,
@@ -87,7 +103,7 @@ def describe_run(reconstruction: Reconstruction) -> dict[str, Any]:
         "scorer": asdict(reconstruction.scorer),
         "seed": reconstruction.settings.seed,
         "settings": reconstruction.settings.to_dict(),
-        "inputs": _list_inputs([*reconstruction.shreds, *reconstruction.blank]),
+        "inputs": _list_inputs(reconstruction.sources),
         "versions": installed_versions(),
         "seconds": dict(reconstruction.seconds),
     }
@@ -95,7 +111,7 @@ def describe_run(reconstruction: Reconstruction) -> dict[str, Any]:
 
 def _provenance(reconstruction: Reconstruction) -> dict[str, str]:
     settings = reconstruction.settings
-    inputs = _list_inputs([*reconstruction.shreds, *reconstruction.blank])
+    inputs = _list_inputs(reconstruction.sources)
     return {
         "scorer": reconstruction.scorer.name,
         "model": reconstruction.scorer.model or "none",
@@ -143,8 +159,8 @@ def _describe_join(join: Join) -> dict[str, Any]:
     }
 
 
-def _list_inputs(shreds: Iterable[Shred]) -> list[dict[str, str]]:
-    digests = {str(shred.source.path): shred.source.sha256 for shred in shreds}
+def _list_inputs(sources: Iterable[Source]) -> list[dict[str, str]]:
+    digests = {str(source.path): source.sha256 for source in sources}
     return [{"path": path, "sha256": digest} for path, digest in sorted(digests.items())]
 
 

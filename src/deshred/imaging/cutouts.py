@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from deshred.elements import Mask, Shred, Source
 from deshred.imaging.backgrounds import Background
+from deshred.imaging.files import to_text
 from deshred.imaging.patches import Box
 from deshred.imaging.rims import Rim
 from deshred.imaging.straightening import Trace
@@ -72,7 +73,7 @@ class Segmentation:
     def as_json(self) -> dict[str, Any]:
         """What `shreds.json` holds."""
         return {
-            "sheet": self.sheet.path.name,
+            "sheet": to_text(self.sheet.path.name),
             "frame": self.sheet.frame,
             "sha256": self.sheet.sha256,
             "dpi": self.dpi,

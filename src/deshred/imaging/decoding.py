@@ -22,6 +22,7 @@ import numpy as np
 import PIL.Image
 import PIL.ImageOps
 from numpy.typing import NDArray
+from PIL.TiffImagePlugin import TiffImageFile
 
 from deshred.elements import Image, Mask
 from deshred.errors import InputError
@@ -29,8 +30,9 @@ from deshred.errors import InputError
 WORKING_DPI = 300.0
 OPAQUE = 128
 ORIENTATION = 0x0112  # the EXIF tag
+NEW_SUBFILE_TYPE, REDUCED, TRANSPARENCY_MASK = 254, 1, 4  # the TIFF tag and two of its bits
 # Cameras and converters write 1, 72 or 96 dpi when they do not know; no flatbed goes beyond 4,800.
-LEAST_PLAUSIBLE_DPI = 99.0
+LEAST_PLAUSIBLE_DPI = 97.0  # a fax has 98
 MOST_PLAUSIBLE_DPI = 4800.0
 
 _pdfium = threading.Lock()  # PDFium is not thread-safe
@@ -53,7 +55,7 @@ def decode(content: bytes, path: Path, *, max_pixels: int) -> list[Frame]:
     with _opening(content, path, max_pixels) as opened:
         if _is_plain(opened, content):
             return [Frame(_decode_plain(content, path), None, _resolutions(opened)[0])]
-        return list(_decode_frames(opened, path))
+        return list(_decode_frames(opened, path, max_pixels))
 
 
 def decode_mask(content: bytes, path: Path, *, max_pixels: int) -> Mask:
@@ -139,13 +141,30 @@ def _decode_plain(content: bytes, path: Path) -> Image:
     return np.asarray(image, np.uint8)
 
 
-def _decode_frames(opened: PIL.Image.Image, path: Path) -> Iterator[Frame]:
-    for index in range(getattr(opened, "n_frames", 1)):
+def _decode_frames(opened: PIL.Image.Image, path: Path, max_pixels: int) -> Iterator[Frame]:
+    for index in _find_pictures(opened):
         opened.seek(index)
-        yield _to_frame(opened, path)
+        _check_size(opened.size, path, max_pixels)  # each frame has its own
+        yield _to_frame(opened, path, max_pixels)
 
 
-def _to_frame(picture: PIL.Image.Image, path: Path) -> Frame:
+def _find_pictures(opened: PIL.Image.Image) -> list[int]:
+    """The frames that are pictures of their own, not previews, depth maps or masks of others."""
+    if opened.format == "MPO":  # a JPEG of a phone
+        return [0]
+    frames = list(range(getattr(opened, "n_frames", 1)))
+    if not isinstance(opened, TiffImageFile):
+        return frames
+    return [index for index in frames if not _is_accessory(opened, index)] or frames
+
+
+def _is_accessory(opened: TiffImageFile, index: int) -> bool:
+    opened.seek(index)
+    subfile_type = opened.tag_v2.get(NEW_SUBFILE_TYPE, 0)
+    return isinstance(subfile_type, int) and bool(subfile_type & (REDUCED | TRANSPARENCY_MASK))
+
+
+def _to_frame(picture: PIL.Image.Image, path: Path, max_pixels: int) -> Frame:
     dpi_x, dpi_y = _resolutions(picture)
     orientation = picture.getexif().get(ORIENTATION, 1)
     if orientation >= 5:  # turned by a quarter
@@ -154,7 +173,9 @@ def _to_frame(picture: PIL.Image.Image, path: Path) -> Frame:
     image, mask = _to_rgb(upright, path)
     if dpi_x and dpi_y and abs(dpi_x / dpi_y - 1) > 0.01:  # fax: 204 x 98 dpi
         dpi = max(dpi_x, dpi_y)
-        image, mask = resize(image, mask, dpi / dpi_x, dpi / dpi_y)
+        scale_x, scale_y = dpi / dpi_x, dpi / dpi_y
+        _check_size((round(upright.width * scale_x), round(upright.height * scale_y)), path, max_pixels)
+        image, mask = resize(image, mask, scale_x, scale_y)
         return Frame(image, mask, dpi)
     return Frame(image, mask, dpi_x)
 

@@ -18,7 +18,8 @@ from deshred.elements import Image
 from deshred.errors import InputError
 from deshred.imaging.binarization import binarize, to_gray
 from deshred.imaging.drawing import PAGE_KINDS, draw_page
-from deshred.imaging.scans import find_images, read_scans
+from deshred.imaging.files import find_images
+from deshred.imaging.scans import flatten, read_scans
 
 PAGE_WIDTH = 2480  # A4 at 300 dpi
 _WIDTHS_KEPT = (2400, 2700)
@@ -60,8 +61,9 @@ def load_intact(
     for done, file in enumerate(files, 1):
         # one file at a time: 800 decoded pages would not fit into memory
         for scan in read_scans(file):
-            ink = page_ink(scan.image)
-            why_not = _unsuitable(scan.image, ink)
+            image = flatten(scan)
+            ink = page_ink(image)
+            why_not = _unsuitable(image, ink)
             if why_not:
                 warnings.warn(f"{file}: left out of training: {why_not}.", UnsuitablePageWarning, 2)
             else:

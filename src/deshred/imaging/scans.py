@@ -1,13 +1,12 @@
 """Files, folders and PDFs in, Scans out, with resolution and provenance; or the pile of shreds they show.
 
-A file shows one shred, or a sheet of many that is segmented. Where a folder holds `strips/` or `shreds/`,
-these alone are read; `masks/` beside them has a PNG or NPY of the same stem and size for each file. Other
-folders are searched with all their subfolders.
+A file shows one shred, or a sheet of many that is segmented.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from deshred.elements import Image, Mask, Scan, Shred, ShredSet, Source
 from deshred.errors import InputError, SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor
 from deshred.imaging.decoding import WORKING_DPI, Frame, decode, decode_mask, resize
+from deshred.imaging.files import find_images, find_mask, name_files, read_bytes
 from deshred.imaging.overview import draw_overview
 from deshred.imaging.segmentation import (
     Segmentation,
@@ -29,11 +29,7 @@ from deshred.imaging.segmentation import (
     refuse_blank,
     segment,
 )
-from deshred.store import MARKER
 
-SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".pdf"})
-SHRED_FOLDERS = ("strips", "shreds")
-MASK_SUFFIXES = (".png", ".npy")
 Kind = Literal["auto", "shreds", "sheets"]
 PIL_HARD_LIMIT = 178  # megapixels beyond which Pillow refuses to open a file
 
@@ -69,31 +65,18 @@ class Sheet:
 
 @dataclass(frozen=True, eq=False)
 class Pile:
-    """All shreds that were given, and the sheets that some of them lay on."""
+    """All shreds that were given, the sheets that some of them lay on, and the files they were read from."""
 
     shreds: ShredSet
     sheets: tuple[Sheet, ...]
-
-
-def find_images(paths: Iterable[str | Path]) -> list[Path]:
-    """The image files that the given files and folders stand for, each once, in a stable order."""
-    files: dict[Path, Path] = {}
-    for path in map(Path, paths):
-        found = list(_walk(path)) if path.is_dir() else [path]
-        if not found:
-            raise InputError(
-                f"{path}: the folder holds no images. Put PNG, JPEG, TIFF, WebP or PDF files into it."
-            )
-        for file in found:
-            files.setdefault(file.resolve(), file)
-    return list(files.values())
+    sources: tuple[Source, ...] = ()  # each file once, with masks and blank sheets
 
 
 def read_scans(path: Path, *, options: ScanOptions | None = None) -> list[Scan]:
     """The frames of one file, in its own resolution."""
     options = options or ScanOptions()
-    content = _read_bytes(path)
-    digest = hashlib.sha256(content).hexdigest()
+    content = read_bytes(path)
+    digest = _digest(content)
     frames = decode(content, path, max_pixels=int(options.max_megapixels * 1e6))
     return [
         Scan(frame.image, _resolution(frame, options), Source(path, digest, index), frame.mask)
@@ -103,7 +86,7 @@ def read_scans(path: Path, *, options: ScanOptions | None = None) -> list[Scan]:
 
 def hash_file(path: Path) -> str:
     """The SHA-256 of a file, as a Source has it."""
-    return hashlib.sha256(_read_bytes(path)).hexdigest()
+    return _digest(read_bytes(path))
 
 
 def load_scans(
@@ -150,7 +133,8 @@ def load_pile(
     sheets = tuple(sheet for pile in piles for sheet in pile.sheets)
     if not shreds:  # a blank sheet among others is no error, a pile of nothing is
         refuse_blank([sheet.segmentation for sheet in sheets], options=segmentation)
-    return Pile(shreds, sheets)
+    sources = dict.fromkeys(source for pile in piles for source in pile.sources)
+    return Pile(shreds, sheets, tuple(sources))
 
 
 def to_shred(scan: Scan, shred_id: str) -> Shred:
@@ -168,22 +152,11 @@ def to_working_resolution(scan: Scan) -> Scan:
     return Scan(image, WORKING_DPI, scan.source, mask)
 
 
-def name_files(files: Sequence[Path]) -> list[str]:
-    """A unique name for each file: its stem, with as many folders before it as are needed."""
-    parts = [_name_parts(file) for file in files]
-    names = [own[-1] for own in parts]
-    for depth in range(2, max((len(own) for own in parts), default=1) + 1):
-        twice = {name for name, count in Counter(names).items() if count > 1}
-        if not twice:
-            return names
-        names = [
-            "/".join(own[-depth:]) if name in twice else name for own, name in zip(parts, names, strict=True)
-        ]
-    twice = {name for name, count in Counter(names).items() if count > 1}
-    return [
-        name + file.suffix if name in twice else name  # page.png beside page.jpg
-        for file, name in zip(files, names, strict=True)
-    ]
+def flatten(scan: Scan) -> Image:
+    """The pixels of a scan as if it lay on white: that is what shows where it is transparent."""
+    if scan.mask is None:
+        return scan.image
+    return np.where(scan.mask[..., None], scan.image, np.uint8(255))
 
 
 def name_scans(scans: Sequence[Scan]) -> list[str]:
@@ -197,37 +170,8 @@ def _name_frame(name: str, scan: Scan, frames: int) -> str:
     return name if frames == 1 else f"{name}#{scan.source.frame + 1:02d}"
 
 
-def _name_parts(file: Path) -> list[str]:
-    folders = [part for part in file.resolve().parent.parts[1:] if part not in SHRED_FOLDERS]
-    return [*folders, file.stem]
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    try:
-        entries = sorted(folder.iterdir())
-    except OSError as error:
-        raise InputError(f"{folder}: the folder cannot be read ({error.strerror}).") from None
-    for name in SHRED_FOLDERS:
-        if (folder / name).is_dir():
-            yield from _walk(folder / name)
-            return
-    for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir():
-            if not (entry / MARKER).exists():  # what deshred wrote is read when it is asked for by name
-                yield from _walk(entry)
-        elif entry.suffix.lower() in SUFFIXES:
-            yield entry
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file or folder. Check the name.") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}). Check its permissions.") from None
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _resolution(frame: Frame, options: ScanOptions) -> float:
@@ -238,14 +182,16 @@ def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: Segm
     """The shreds of one file."""
     file, name = named
     scans = read_scans(file, options=options)
-    mask_file = _find_mask(file)
+    source = scans[0].source
+    mask_file = find_mask(file)
     if mask_file is not None:
         if len(scans) > 1:
             raise InputError(
                 f"{file}: has {len(scans)} frames but one mask, {mask_file}. Save each frame as a file."
             )
-        scan = to_working_resolution(_with_mask(scans[0], mask_file))
-        return Pile(ShredSet([to_shred(scan, name)]), ())
+        content = read_bytes(mask_file)
+        scan = to_working_resolution(_with_mask(scans[0], content, mask_file))
+        return Pile(ShredSet([to_shred(scan, name)]), (), (source, Source(mask_file, _digest(content))))
     names = [_name_frame(name, scan, len(scans)) for scan in scans]
     shown = [_shows_sheet(scan, options, segmentation) for scan in scans]
     shreds: list[Shred] = []
@@ -257,7 +203,7 @@ def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: Segm
             shreds += _cut_from(sheet, frame_name)
         else:
             shreds.append(to_shred(to_working_resolution(scan), frame_name))
-    return Pile(ShredSet(shreds), tuple(sheets))
+    return Pile(ShredSet(shreds), tuple(sheets), (source,))
 
 
 def _shows_sheet(scan: Scan, options: ScanOptions, segmentation: SegmentationOptions) -> bool:
@@ -274,23 +220,8 @@ def _cut_from(sheet: Segmentation, name: str) -> Iterator[Shred]:
         yield to_shred(scan, f"{name}#{number}")
 
 
-def _find_mask(file: Path) -> Path | None:
-    folder = file.resolve().parent
-    masks = folder.parent / "masks"
-    if folder.name not in SHRED_FOLDERS or not masks.is_dir():
-        return None
-    for suffix in MASK_SUFFIXES:
-        mask_file = masks / (file.stem + suffix)
-        if mask_file.is_file():
-            return mask_file
-    raise InputError(
-        f"{file}: there is a folder {masks} but no {file.stem}.png or {file.stem}.npy in it. "
-        "Add the mask, or move the masks elsewhere to use whole rectangles."
-    )
-
-
-def _with_mask(scan: Scan, mask_file: Path) -> Scan:
-    mask = _read_mask(mask_file)
+def _with_mask(scan: Scan, content: bytes, mask_file: Path) -> Scan:
+    mask = _read_mask(content, mask_file)
     if mask.shape != scan.image.shape[:2]:
         height, width = scan.image.shape[:2]
         raise InputError(
@@ -302,13 +233,13 @@ def _with_mask(scan: Scan, mask_file: Path) -> Scan:
     return Scan(scan.image, scan.dpi, scan.source, mask)
 
 
-def _read_mask(mask_file: Path) -> Mask:
+def _read_mask(content: bytes, mask_file: Path) -> Mask:
     if mask_file.suffix == ".npy":
         try:
-            loaded = np.load(mask_file, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
+            loaded = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+        except (ValueError, EOFError) as error:
             raise InputError(f"{mask_file}: the mask cannot be read ({error}). Save it again.") from None
         if loaded.ndim != 2:
             raise InputError(f"{mask_file}: a mask has 2 dimensions, this has {loaded.ndim}. Save it again.")
         return np.asarray(loaded > (0 if loaded.max(initial=0) <= 1 else 127))
-    return decode_mask(_read_bytes(mask_file), mask_file, max_pixels=int(PIL_HARD_LIMIT * 1e6))
+    return decode_mask(content, mask_file, max_pixels=int(PIL_HARD_LIMIT * 1e6))

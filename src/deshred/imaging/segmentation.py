@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -21,6 +21,7 @@ from deshred.errors import InputError, SettingsError
 from deshred.imaging.backgrounds import Background, find_background, measure_coverage
 from deshred.imaging.contacts import separate
 from deshred.imaging.cutouts import ODD_SHAPE, RUNS_OUT, Cutout, Scrap, Segmentation
+from deshred.imaging.files import to_text
 from deshred.imaging.patches import (
     Box,
     Patch,
@@ -43,10 +44,7 @@ __all__ = [
     "parse_color",
     "refuse_blank",
     "segment",
-    "segment_all",
 ]
-
-Progress = Callable[[str, int, int], None]
 
 _TOO_WIDE = "wider than a shred"
 _MIN_FULLNESS = 0.5  # of the rectangle around a shred, even a curled one
@@ -126,24 +124,6 @@ def segment(
     if not allow_blank:
         refuse_blank([segmentation], options=options)
     return segmentation
-
-
-def segment_all(
-    scans: Sequence[Scan],
-    *,
-    options: SegmentationOptions | None = None,
-    progress: Progress | None = None,
-) -> tuple[Segmentation, ...]:
-    """Segment every sheet; a blank one among others is kept with a warning, only blank ones are an error."""
-    segmentations = []
-    for done, scan in enumerate(scans):
-        if progress is not None:
-            progress("segment", done, len(scans))
-        segmentations.append(segment(scan, options=options, allow_blank=True))
-    if progress is not None:
-        progress("segment", len(scans), len(scans))
-    refuse_blank(segmentations, options=options)
-    return tuple(segmentations)
 
 
 def refuse_blank(
@@ -239,7 +219,8 @@ def _refuse_pictures(
 
 
 def _ids(source: Source) -> Iterator[str]:
-    stem = source.path.stem if source.frame == 0 else f"{source.path.stem}-{source.frame + 1}"
+    name = to_text(source.path.stem)
+    stem = name if source.frame == 0 else f"{name}-{source.frame + 1}"
     return (f"{stem}#{number:02d}" for number in itertools.count(1))
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -66,12 +66,17 @@ def find_model(name_or_path: str | Path) -> Path:
         ) from None
 
 
-@cache
 def open_model(name_or_path: str | Path, kind: str, threads: int = 0) -> Model:
-    """Open a model of a kind for inference; `threads` 0 means all cores."""
+    """Open a model of a kind for inference; `threads` 0 means all cores. An unchanged file is read once."""
+    path = find_model(name_or_path).absolute()
+    found = path.stat()
+    return _open(path, (found.st_mtime_ns, found.st_size, found.st_ino), kind, threads)
+
+
+@lru_cache(maxsize=8)
+def _open(path: Path, _state: tuple[int, ...], kind: str, threads: int) -> Model:
     import onnxruntime
 
-    path = find_model(name_or_path)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads or usable_cpus()
     options.log_severity_level = 3

@@ -1,0 +1,191 @@
+"""Files and folders in, image files out, and a unique name for each.
+
+Where a folder holds `strips/` or `shreds/`, these alone are read; `masks/` beside them has a PNG or NPY of
+the same stem and size for each file. Other folders are searched with all their subfolders. What deshred
+itself has written is passed over unless it is asked for by name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deshred.errors import InputError
+from deshred.store import MARKER
+
+SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".pdf"})
+SHRED_FOLDERS = ("strips", "shreds")
+MASK_SUFFIXES = (".png", ".npy")
+
+
+class UnreadImagesWarning(UserWarning):
+    """Images lie beside a folder of shreds, which alone was read: the message says where and how many."""
+
+
+def find_images(paths: Iterable[str | Path]) -> list[Path]:
+    """The image files that the given files and folders stand for, each once, in a stable order."""
+    files: dict[Path, Path] = {}
+    beside: dict[Path, list[Path]] = {}
+    for path in map(Path, paths):
+        with _reaching(path):
+            search = _Search()
+            found = list(search.walk(path)) if path.is_dir() else [path]
+            if not found:
+                raise InputError(
+                    f"{path}: the folder holds no images. Put PNG, JPEG, TIFF, WebP or PDF files into it."
+                )
+            for file in found:
+                files.setdefault(file.resolve(), file)
+            beside |= search.beside
+    for folder, images in beside.items():
+        unread = sum(image.resolve() not in files for image in images)
+        if unread:
+            warnings.warn(_describe_unread(folder, unread), UnreadImagesWarning, 2)
+    return list(files.values())
+
+
+def find_mask(file: Path) -> Path | None:
+    """The mask of a file in a folder of shreds; None when there is no folder of masks beside it."""
+    folder = file.resolve().parent
+    masks = folder.parent / "masks"
+    with _reaching(masks):
+        if folder.name not in SHRED_FOLDERS or not masks.is_dir():
+            return None
+        for suffix in MASK_SUFFIXES:
+            mask_file = masks / (file.stem + suffix)
+            if mask_file.is_file():
+                return mask_file
+    raise InputError(
+        f"{file}: there is a folder {masks} but no {file.stem}.png or {file.stem}.npy in it. "
+        "Add the mask, or move the masks elsewhere to use whole rectangles."
+    )
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file; whatever keeps it from being read becomes an InputError."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file or folder. Check the name.") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}). Check its permissions.") from None
+
+
+def name_files(files: Sequence[Path]) -> list[str]:
+    """A unique name for each file: its stem, with as many folders before it as are needed.
+
+    Names stay unique when numbers are put behind them, `a#01`, for the frames or the shreds of a file.
+    """
+    parts = [_name_parts(file) for file in files]
+    names = [own[-1] for own in parts]
+    for depth in range(2, max((len(own) for own in parts), default=1) + 1):
+        clashing = _find_clashing(names)
+        if not clashing:
+            return names
+        names = [
+            "/".join(own[-depth:]) if name in clashing else name
+            for own, name in zip(parts, names, strict=True)
+        ]
+    clashing = _find_clashing(names)
+    names = [
+        _name_in_full(file) if name in clashing else name  # page.png beside page.jpg
+        for file, name in zip(files, names, strict=True)
+    ]
+    while clashing := _find_clashing(names):  # bytes that are no UTF-8 look alike
+        names = [f"{name}-{i}" if name in clashing else name for i, name in enumerate(names, 1)]
+    return names
+
+
+def to_text(name: str) -> str:
+    """A file name that can be written anywhere: bytes that are no UTF-8 become replacement characters."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+@dataclass
+class _Search:
+    """A walk through a folder that remembers where it was, as links may lead in circles."""
+
+    been: set[Path] = field(default_factory=set)
+    beside: dict[Path, list[Path]] = field(
+        default_factory=dict
+    )  # images, by the folder of shreds read instead
+
+    def walk(self, folder: Path) -> Iterator[Path]:
+        """The images in a folder and its subfolders."""
+        if folder.resolve() in self.been:
+            return
+        self.been.add(folder.resolve())
+        entries = [entry for entry in sorted(folder.iterdir()) if not entry.name.startswith(".")]
+        shreds = _find_shreds(folder)
+        if shreds is not None:
+            self.beside[shreds] = [entry for entry in entries if _is_image(entry) and entry.is_file()]
+            yield from self.walk(shreds)
+            return
+        for entry in entries:
+            if _is_image(entry):
+                yield entry
+            elif entry.is_dir() and not _is_result(entry):
+                yield from self.walk(entry)
+
+
+def _find_shreds(folder: Path) -> Path | None:
+    """The subfolder that is read alone; results of deshred only where the whole folder is its result."""
+    for name in SHRED_FOLDERS:
+        shreds = folder / name
+        if shreds.is_dir() and (_is_result(folder) or not _is_result(shreds)):
+            return shreds
+    return None
+
+
+def _is_image(entry: Path) -> bool:
+    return entry.suffix.lower() in SUFFIXES and not entry.is_dir()
+
+
+def _is_result(folder: Path) -> bool:
+    return (folder / MARKER).exists()
+
+
+def _describe_unread(folder: Path, unread: int) -> str:
+    if unread == 1:
+        return f"1 image beside {folder} was not read; give it by name to use it."
+    return f"{unread} images beside {folder} were not read; give them by name to use them."
+
+
+@contextmanager
+def _reaching(path: Path) -> Iterator[None]:
+    """Turn what the file system says about names, folders and links inside into an InputError."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{error.filename or path}: cannot be read ({error.strerror}). Check the name and permissions."
+        ) from None
+    except RuntimeError as error:  # resolve() has no class of its own for a link that leads to itself
+        raise InputError(f"{path}: cannot be read ({error}). Remove or mend the link.") from None
+
+
+def _name_parts(file: Path) -> list[str]:
+    folders = [part for part in file.resolve().parent.parts[1:] if part not in SHRED_FOLDERS]
+    return [to_text(part) for part in (*folders, file.stem)]
+
+
+def _name_in_full(file: Path) -> str:
+    return "/".join(to_text(part) for part in (*file.resolve().parent.parts[1:], file.name))
+
+
+def _find_clashing(names: Sequence[str]) -> set[str]:
+    """Names that several files have, or that another file's name has, followed by numbers as of frames."""
+    counts = Counter(names)
+    clashing = {name for name, count in counts.items() if count > 1}
+    for name in counts:
+        longer = name
+        while (shorter := re.sub(r"#\d+\Z", "", longer)) != longer:
+            clashing |= {shorter} & counts.keys()
+            longer = shorter
+    return clashing

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from PIL.TiffImagePlugin import AppendingTiffWriter
+
+from deshred.errors import InputError
+from deshred.imaging.decoding import decode
+
+
+def plain(height: int, width: int, level: int = 200) -> Image.Image:
+    return Image.fromarray(np.full((height, width, 3), level, np.uint8))
+
+
+def tiff(pages: Sequence[tuple[Image.Image, int]]) -> bytes:
+    """A TIFF of pages, each with its NewSubfileType."""
+    buffer = io.BytesIO()
+    with AppendingTiffWriter(buffer, new=True) as writer:
+        for page, subfile_type in pages:
+            page.save(writer, format="TIFF", tiffinfo={254: subfile_type})
+            writer.newFrame()
+        return buffer.getvalue()
+
+
+def levels(content: bytes) -> list[int]:
+    return [int(frame.image[0, 0, 0]) for frame in decode(content, Path("x"), max_pixels=10**6)]
+
+
+def test_the_previews_in_the_jpeg_of_a_phone_are_no_frames() -> None:
+    buffer = io.BytesIO()
+    plain(80, 60).save(buffer, format="MPO", save_all=True, append_images=[plain(20, 15), plain(40, 30, 9)])
+    content = buffer.getvalue()
+    assert Image.open(io.BytesIO(content)).n_frames == 3  # type: ignore[attr-defined]
+    (frame,) = decode(content, Path("phone.jpg"), max_pixels=10**6)
+    assert frame.image.shape == (80, 60, 3)
+
+
+def test_previews_and_masks_in_a_tiff_are_no_frames() -> None:
+    pages = [(plain(80, 60, 10), 2), (plain(8, 6, 20), 1), (plain(80, 60, 30), 0), (plain(80, 60, 40), 4)]
+    assert levels(tiff(pages)) == [10, 30]
+    assert levels(tiff([pages[1], pages[0]])) == [10]
+
+
+def test_a_tiff_of_nothing_but_previews_is_read_as_it_is() -> None:
+    assert levels(tiff([(plain(8, 6, 20), 1)])) == [20]
+
+
+def test_the_size_limit_holds_for_every_frame() -> None:
+    content = tiff([(plain(10, 10), 0), (plain(300, 300), 0)])
+    assert len(decode(content, Path("x"), max_pixels=90_000)) == 2
+    with pytest.raises(InputError, match=r"many\.tif: 300 x 300 pixels are more than the limit of 0\.01"):
+        decode(content, Path("many.tif"), max_pixels=10_000)
+
+
+def test_the_size_limit_holds_for_pixels_made_square() -> None:
+    buffer = io.BytesIO()
+    plain(100, 100).save(buffer, format="TIFF", dpi=(4800, 100))
+    with pytest.raises(InputError, match="100 x 4800 pixels"):
+        decode(buffer.getvalue(), Path("x"), max_pixels=100_000)
+
+
+@pytest.mark.parametrize(("vertical", "height"), [(98, 204), (196, 102)])
+def test_fax_pixels_become_square(vertical: int, height: int) -> None:
+    buffer = io.BytesIO()
+    plain(98, 204).save(buffer, format="TIFF", dpi=(204, vertical))
+    (frame,) = decode(buffer.getvalue(), Path("fax.tif"), max_pixels=10**6)
+    assert frame.image.shape == (height, 204, 3)
+    assert frame.dpi == pytest.approx(204)

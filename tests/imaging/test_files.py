@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from deshred.errors import InputError
+from deshred.imaging.files import UnreadImagesWarning, find_images, find_mask, name_files
+from deshred.store import MARKER
+
+
+def touch(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    return path
+
+
+def test_names_are_as_long_as_needed() -> None:
+    files = ["/x/a/strips/1.png", "/x/b/strips/1.png", "/y/b/strips/1.png", "/y/b/2.png", "/y/b/2.jpg"]
+    assert name_files([Path(file) for file in files]) == ["a/1", "x/b/1", "y/b/1", "y/b/2.png", "y/b/2.jpg"]
+
+
+def test_names_stay_unique_when_frames_and_shreds_are_numbered() -> None:
+    files = ["/x/a.tif", "/x/a#01.png", "/x/b.tif", "/x/b#02#01.png", "/x/c#ratch.png", "/x/c.png"]
+    assert name_files([Path(file) for file in files]) == ["x/a", "a#01", "x/b", "b#02#01", "c#ratch", "c"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ["/x/strips/1.png", "/x/1.png"],
+        ["/x/a.tif", "/x/a.png", "/x/a.tif#01.png", "/y/a.tif#01.png", "/x/a#01.tif", "/y/a#01.tif"],
+        [os.fsdecode(b"/x/caf\xe9.png"), os.fsdecode(b"/x/caf\xe8.png"), "/x/caf.png"],
+    ],
+)
+def test_names_are_unique_whatever_the_files_are_called(files: list[str]) -> None:
+    names = name_files([Path(file) for file in files])
+    numbered = [name + number for name in names for number in ("", "#01", "#02", "#01#01")]
+    assert len(set(numbered)) == len(numbered)
+    "".join(names).encode()
+
+
+def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
+    path = touch(tmp_path / "a.png")
+    assert find_images([tmp_path, path]) == [path]
+
+
+def test_images_beside_a_result_of_deshred_are_read_and_the_result_is_not(tmp_path: Path) -> None:
+    scan = touch(tmp_path / "scan.png")
+    shred = touch(tmp_path / "shreds/shreds/scan#01.png")
+    touch(tmp_path / "shreds" / MARKER)
+    assert find_images([tmp_path]) == [scan]
+    assert find_images([tmp_path / "shreds"]) == [shred]
+    assert find_images([tmp_path, tmp_path / "shreds"]) == [scan, shred]
+
+
+def test_the_shreds_of_a_result_that_was_named_are_read(tmp_path: Path) -> None:
+    touch(tmp_path / "pile" / MARKER)
+    shred = touch(tmp_path / "pile/shreds/a.png")
+    assert find_images([tmp_path / "pile"]) == [shred]
+
+
+def test_images_left_unread_beside_shreds_are_told_of(tmp_path: Path) -> None:
+    shred = touch(tmp_path / "strips/a.png")
+    touch(tmp_path / "masks/a.png")
+    touch(tmp_path / "notes.txt")
+    touch(tmp_path / ".hidden.png")
+    assert find_images([tmp_path]) == [shred]
+    one, two = touch(tmp_path / "one.png"), touch(tmp_path / "two.TIF")
+    with pytest.warns(UnreadImagesWarning, match=r"2 images beside .*strips were not read; give them by"):
+        assert find_images([tmp_path]) == [shred]
+    with pytest.warns(UnreadImagesWarning, match=r"1 image beside .*strips was not read; give it by name"):
+        assert find_images([tmp_path, one]) == [shred, one]
+    assert find_images([tmp_path, one, two]) == [shred, one, two]
+
+
+def test_links_that_lead_in_circles_come_to_an_end(tmp_path: Path) -> None:
+    path = touch(tmp_path / "a/z.png")
+    for name in ("up", "back", "again"):
+        (tmp_path / "a" / name).symlink_to(tmp_path)
+    assert find_images([tmp_path]) == [path]
+    assert find_images([tmp_path, tmp_path / "a"]) == [path]
+
+
+def test_a_link_that_leads_to_itself_is_an_input_error(tmp_path: Path) -> None:
+    (tmp_path / "loop.png").symlink_to("loop.png")
+    with pytest.raises(InputError, match=r"loop.*link"):
+        find_images([tmp_path])
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".png", "y" * 300 + "/a.png"])
+def test_an_over_long_name_is_an_input_error_with_a_remedy(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"too long.*Check the name"):
+        find_images([tmp_path / name])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may look into every folder")
+@pytest.mark.parametrize("given", ["shut/inner/a.png", "shut/inner", "shut"])
+def test_a_forbidden_folder_is_an_input_error_with_a_remedy(tmp_path: Path, given: str) -> None:
+    touch(tmp_path / "shut/inner/a.png")
+    (tmp_path / "shut").chmod(0)
+    try:
+        with pytest.raises(InputError, match="permissions"):
+            find_images([tmp_path / given])
+    finally:
+        (tmp_path / "shut").chmod(0o700)
+
+
+def test_a_mask_whose_name_would_be_too_long_is_an_input_error(tmp_path: Path) -> None:
+    (tmp_path / "masks").mkdir()
+    with pytest.raises(InputError, match="too long"):
+        find_mask(tmp_path / "strips" / ("x" * 254 + ".b"))
