@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,7 +20,7 @@ from typer.testing import CliRunner
 import deshred
 from deshred.cli import app
 from deshred.compatibility.scorers import SCORER_NAMES
-from deshred.console import exit_codes
+from deshred.console import exit_codes, say
 from deshred.elements import Compatibility, ShredSet
 from deshred.errors import DeshredError
 from deshred.flags import FLAGS, Default
@@ -302,12 +304,50 @@ def test_the_module_is_the_command() -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error_to_shout_about() -> None:
-    script = f"{shlex.quote(sys.executable)} -m deshred evaluate --help | true; echo ${{PIPESTATUS[0]}}"
+    script = f"{shlex.quote(sys.executable)} -m deshred models | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     assert done.stderr == ""
+    assert done.stdout.strip() == "141"
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_are_no_error(closed: str) -> None:
+    script = f"{shlex.quote(sys.executable)} -m deshred models {closed}"
+    assert subprocess.run(["bash", "-c", script], capture_output=True, check=False).returncode == 0
+
+
+def test_an_empty_argument_is_not_taken_for_the_folder_one_stands_in(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "deshred", "reconstruct", "", "-o", "out"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "an argument is empty" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    say("page 1: a\x1b[2Jb\nc ä")
+    assert capsys.readouterr().out == "page 1: a\\x1b[2Jb\\nc ä\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse names that are no text")
+def test_names_of_files_may_hold_bytes_that_are_no_text(saved_pile: SavedPile, tmp_path: Path) -> None:
+    for number, file in enumerate(sorted(saved_pile.folder.glob("s*.png"))[:3]):
+        shutil.copy(file, os.fsencode(tmp_path) + b"/caf\xe9-%d.png" % number)
+    flags = ["-o", tmp_path / "out", "--scorer", "outline", "--pages", "1", "--json", "-q"]
+    command = [sys.executable, "-m", "deshred", "reconstruct", tmp_path, *flags]
+    done = subprocess.run([*map(str, command)], capture_output=True, check=True)
+    sources = [entry["path"] for entry in json.loads(done.stdout)["inputs"]]
+    assert sources == [os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9-%d.png" % n) for n in range(3)]
+    assert json.loads((tmp_path / "out" / "arrangement.json").read_text()) == json.loads(done.stdout)
 
 
 # Flags and help
+
+
+def test_a_flag_that_makes_no_sense_is_named_as_it_was_given(saved_pile: SavedPile, tmp_path: Path) -> None:
+    done = run("reconstruct", saved_pile.folder, "-o", tmp_path / "out", "--dpi", "7")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: --dpi: dpi must lie between")
 
 
 @pytest.mark.parametrize("command", ["reconstruct", "segment", "arrange"])

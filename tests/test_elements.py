@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from deshred.elements import (
     Slot,
     Source,
 )
-from deshred.errors import InputError, MismatchError
+from deshred.errors import InputError, MismatchError, SettingsError
 
 SOURCE = Source(Path("a.png"), "0" * 64)
 
@@ -112,6 +113,21 @@ def test_a_matrix_of_the_wrong_shape_is_refused() -> None:
         Compatibility(("a", "b", "c"), np.zeros((2, 2), np.float32), np.zeros((2, 2), np.int16))
     with pytest.raises(MismatchError, match="offsets"):
         Compatibility(("a",), np.zeros((1, 1), np.float32), np.zeros((2, 2), np.int16))
+
+
+def test_constraints_take_any_collection() -> None:
+    given = Constraints(required=[["a", "b"]], first={"a"}, apart=[["a", "c"]])  # type: ignore[arg-type]
+    assert given == Constraints(
+        required=frozenset({("a", "b")}), first=frozenset("a"), apart=frozenset({frozenset("ac")})
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"first": "shred-001"}, {"required": [("a",)]}, {"together": ["ab"]}, {"forbidden": "ab"}]
+)
+def test_constraints_that_are_no_collections_of_ids_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SettingsError):
+        Constraints(**wrong)
 
 
 def test_constraints_are_true_when_they_say_something() -> None:

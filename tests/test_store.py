@@ -136,8 +136,8 @@ def test_the_folder_of_another_command_needs_force(tmp_path: Path) -> None:
 def test_a_log_that_was_cut_off_does_not_stop_a_run(tmp_path: Path) -> None:
     run = begin(tmp_path)
     run.write_page(1, b"one")
-    with (tmp_path / LOG).open("a") as log:
-        log.write('{"time": "2026-')
+    with (tmp_path / LOG).open("ab") as log:
+        log.write(b'{"event": "write", "write": 5}\n\xff\xfe\n{"time": "2026-')
     run.leave()
     begin(tmp_path)
     assert not (tmp_path / "pages" / "page-001.png").exists()
@@ -167,16 +167,21 @@ def test_a_run_that_is_at_work_is_not_taken_for_an_interrupted_one(tmp_path: Pat
 def test_an_interrupted_run_goes_on_with_its_scores(tmp_path: Path) -> None:
     run = begin(tmp_path)
     run.save_compatibility(dense(), "key")
+    run.log("write", write=page_name(1))
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / ".page-001.png.77.tmp").write_bytes(b"half a p")
+    (tmp_path / ".editor.tmp").write_bytes(b"of the user")
+    (tmp_path / ".page-001.png.swap.tmp").write_bytes(b"of the user")
     run.leave()
     again = begin(tmp_path)
     kept = again.load_compatibility("key")
     assert kept is not None
     assert np.array_equal(kept.scores, dense().scores)
     assert list((tmp_path / "pages").iterdir()) == []
+    assert (tmp_path / ".editor.tmp").exists()
+    assert (tmp_path / ".page-001.png.swap.tmp").exists()
     events = [json.loads(line)["event"] for line in (tmp_path / LOG).read_text().splitlines()]
-    assert events == ["started", "write", "resumed"]
+    assert events == ["started", "write", "write", "resumed"]
 
 
 def test_scores_of_other_shreds_or_damaged_ones_are_not_used(tmp_path: Path) -> None:
@@ -230,6 +235,40 @@ def test_what_is_no_file_of_scores_is_an_input_error(tmp_path: Path) -> None:
     for name in ("cut", "text", "empty", "flat", "other", "pickle", "absent"):
         with pytest.raises(InputError, match=f"{name}.npz"):
             load_compatibility(tmp_path / f"{name}.npz")
+
+
+BAD_SCORES: dict[str, dict[str, Any]] = {
+    "ids of two dimensions": {"ids": np.array([["a", "b"]])},
+    "margins that are words": {name: np.array(["x", "y"]) for name in ("starts", "ends", "widths_mm")},
+    "places that are no whole numbers": {
+        "row_starts": np.array([0.0, 1.5, 2]),
+        "columns": np.array([1.0, 0.0]),
+        "scores": np.zeros(2),
+    },
+    "offsets beyond all paper": {"offsets": np.full((2, 2), 70_000)},
+}
+
+
+@pytest.mark.parametrize("wrong", BAD_SCORES)
+def test_scores_that_make_no_sense_are_an_input_error(tmp_path: Path, wrong: str) -> None:
+    np.savez(tmp_path / "s.npz", **{"scores": np.zeros((2, 2)), **BAD_SCORES[wrong]})
+    with pytest.raises(InputError, match=r"s.npz: this is no complete file of scores"):
+        load_compatibility(tmp_path / "s.npz")
+
+
+def test_a_damaged_file_of_scores_is_read_by_nobody_and_made_again(tmp_path: Path) -> None:
+    run = begin(tmp_path)
+    file = run.save_compatibility(dense(), "key")
+    whole = file.read_bytes()
+    for at in range(30, len(whole), len(whole) // 40):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        kept = run.load_compatibility("key")
+        assert kept is None or len(kept) == len(dense())
+    np.savez_compressed(file, scores=np.zeros((50, 50)), key=np.array("key"))
+    squeezed = bytearray(file.read_bytes())
+    squeezed[60:90] = bytes(30)
+    file.write_bytes(squeezed)
+    assert run.load_compatibility("key") is None
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import io
 import sys
 import typing
 from collections.abc import Callable, Sequence
@@ -19,7 +18,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deshred import __version__
-from deshred.console import exit_codes, figure_reporter, progress_reporter, say, say_json, warn
+from deshred.console import (
+    exit_codes,
+    figure_reporter,
+    prepare_streams,
+    progress_reporter,
+    say,
+    say_json,
+    warn,
+)
+from deshred.errors import SettingsError
 from deshred.flags import (
     DEMO,
     EVALUATION,
@@ -517,7 +525,8 @@ def models(json: AsJson = False) -> None:
         return
     for one in shipped:
         say(f"{one.name}  ({one.path.stat().st_size / 1e6:.1f} MB)")
-        say("\n".join(f"  {line}" if line else "" for line in one.card.strip().splitlines()))
+        for line in one.card.strip().splitlines():
+            say(f"  {line}" if line else "")
         say("")
 
 
@@ -648,7 +657,8 @@ def train_towers(
 
 def main() -> None:
     """The entry point of the command `deshred`."""
-    if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may hold bytes that are no text
-        sys.stdout.reconfigure(errors="backslashreplace")
+    prepare_streams()
     with exit_codes(debug=False):  # looking up defaults can fail before a command runs
+        if "" in sys.argv[1:]:  # as paths, it would be the folder one stands in
+            raise SettingsError('an argument is empty; is "$VARIABLE" not set? Give a file or folder, or "."')
         app()

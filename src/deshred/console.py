@@ -6,6 +6,7 @@ named by what stands before ": "; what follows is shown as detail.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
@@ -19,7 +20,7 @@ from typing import Any, NoReturn
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from deshred.errors import DeshredError
+from deshred.errors import DeshredError, OutputError
 from deshred.store import describe_write_failure, to_json
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -30,9 +31,19 @@ Report = Callable[[str, int, int], None]  # (stage, done, total)
 FigureReport = Callable[[int, int, Mapping[str, float]], None]  # (step, steps, figures)
 
 
+def prepare_streams() -> None:
+    """Make stdout and stderr take whatever is written: closed ones, and names with bytes that are no text."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, io.TextIOWrapper(io.FileIO(os.devnull, "w")))
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def say(text: str) -> None:
-    """A line of the result, on stdout."""
-    print(text)
+    """A line of the result, on stdout; names in it may hold what would move a terminal's cursor."""
+    print("".join(char if char.isprintable() else repr(char)[1:-1] for char in text))
 
 
 def say_json(content: Mapping[str, Any]) -> None:
@@ -120,7 +131,10 @@ def exit_codes(*, debug: bool, interrupted: str = "") -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
         raise SystemExit(PIPE_CLOSED) from None
     except OSError as error:
-        wrapped = describe_write_failure(error, Path(error.filename or "."))
+        if error.filename is None:  # most of all what goes to stdout
+            told = f"a result cannot be written ({error.strerror or error})."
+            _fail(f"{told} Free some space, or send it elsewhere.", OutputError.exit_code, debug)
+        wrapped = describe_write_failure(error, Path(error.filename))
         _fail(str(wrapped), wrapped.exit_code, debug)
     except MemoryError:
         _fail("not enough memory. Try fewer shreds at once, or --jobs 1.", UNEXPECTED, debug)

@@ -18,7 +18,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.errors import InputError, MismatchError
+from deshred.errors import InputError, MismatchError, SettingsError
 
 Image = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
@@ -236,6 +236,13 @@ class Compatibility:
         return f"Compatibility({len(self)} shreds, {kind})"
 
 
+def _listed(name: str, given: Any) -> Any:
+    """Any collection; a single id would be taken for a list of letters."""
+    if isinstance(given, str):
+        raise SettingsError(f"{name} holds several, got the single id {given!r}. Put it into a set.")
+    return given
+
+
 @dataclass(frozen=True)
 class Constraints:
     """What is known for sure: the solver obeys. Joins are (left id, right id)."""
@@ -246,6 +253,20 @@ class Constraints:
     last: frozenset[str] = frozenset()  # end a page
     together: frozenset[frozenset[str]] = frozenset()  # each group lies on one page
     apart: frozenset[frozenset[str]] = frozenset()  # no two of a group lie on one page
+
+    def __post_init__(self) -> None:
+        for name in ("required", "forbidden"):
+            joins = frozenset(tuple(join) for join in _listed(name, getattr(self, name)))
+            if any(len(join) != 2 for join in joins):
+                raise SettingsError(f"{name} holds joins, each a left id and a right id; got {set(joins)}.")
+            object.__setattr__(self, name, joins)
+        for name in ("first", "last"):
+            object.__setattr__(self, name, frozenset(_listed(name, getattr(self, name))))
+        for name in ("together", "apart"):
+            groups = frozenset(
+                frozenset(_listed(name, group)) for group in _listed(name, getattr(self, name))
+            )
+            object.__setattr__(self, name, groups)
 
     def __bool__(self) -> bool:
         return any((self.required, self.forbidden, self.first, self.last, self.together, self.apart))

@@ -136,7 +136,8 @@ def choose_settings(context: typer.Context, file: Path | None, **flags: Any) -> 
     for flag, value in flags.items():
         source = context.get_parameter_source(flag)
         if source is not None and source.name != "DEFAULT":
-            settings = settings.change(FLAGS[flag], parse_flag(flag, value))
+            declared = next(p.opts[-1] for p in context.command.params if p.name == flag)
+            settings = settings.change(FLAGS[flag], parse_flag(flag, value), where=declared)
     return settings
 
 

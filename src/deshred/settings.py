@@ -48,9 +48,9 @@ class Settings:
         if self.seed < 0:
             raise SettingsError(f"seed starts at 0, got {self.seed}.")
 
-    def change(self, key: str, value: Any) -> Settings:
+    def change(self, key: str, value: Any, *, where: str = "the settings") -> Settings:
         """The same settings with one value changed; the key is `option` or `stage.option`."""
-        return _apply(self, _nest(key, value), "the settings")
+        return _apply(self, _nest(key, value), where)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `arrangement.json` keeps them."""
@@ -98,13 +98,15 @@ def _apply(options: Options, content: Mapping[str, Any], where: str) -> Options:
         if dataclasses.is_dataclass(kinds[key]):
             if not isinstance(value, Mapping):
                 raise SettingsError(f"{where}: {key} is a table of settings, got {value!r}.")
-            changes[key] = _apply(getattr(options, key), value, f"{where} [{key}]")
+            inner = where if where.startswith("--") else f"{where} [{key}]"  # a flag stands for one option
+            changes[key] = _apply(getattr(options, key), value, inner)
         else:
             changes[key] = _coerce(value, kinds[key], f"{where}: {key}")
     try:
         return dataclasses.replace(options, **changes)  # type: ignore[type-var]
     except SettingsError as error:
-        raise SettingsError(f"{where}: {error}") from None
+        told = str(error)
+        raise SettingsError(told if told.startswith(where) else f"{where}: {told}") from None
 
 
 def _field_types(options: Any) -> dict[str, Any]:

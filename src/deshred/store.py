@@ -7,11 +7,13 @@ with `force`, and even then files that deshred did not write stay. Also the `.np
 from __future__ import annotations
 
 import errno
+import glob
 import io
 import json
 import os
 import weakref
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,6 +40,20 @@ LOG = "log.jsonl"
 PAGES = "pages"
 BLOCKS = "blocks"
 FORMAT = 1
+
+# all that reading a damaged `.npz` is known to raise
+DAMAGED = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    TypeError,
+    AttributeError,
+    RuntimeError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 _TEMPORARY = ".tmp"
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -103,22 +119,22 @@ class RunFolder:
                     own
                 ):  # a folder that was sent here may say anything
                     file.unlink()
-            for leftover in self.path.rglob(f".*{_TEMPORARY}"):  # of a run that was killed while writing
-                leftover.unlink()
+                _remove_leftovers(file)
+            _remove_leftovers(self.path / MARKER)
 
     def _written(self) -> set[str]:
         """The names in the audit log; a line that was cut off by a kill is passed over."""
         names: set[str] = set()
         try:
-            lines = (self.path / LOG).read_text(encoding="utf-8").splitlines()
+            lines = (self.path / LOG).read_text(encoding="utf-8", errors="replace").splitlines()
         except FileNotFoundError:
             return names
         for line in lines:
             try:
-                names.add(json.loads(line)["write"])
+                names.add(str(json.loads(line)["write"]))
             except (ValueError, KeyError, TypeError):
                 continue
-        return names
+        return names - {""}
 
     def write_bytes(self, name: str, content: bytes) -> Path:
         """Write a file of the run completely or not at all."""
@@ -162,7 +178,7 @@ class RunFolder:
         try:
             with np.load(self.path / BLOCKS / f"{name}.npz", allow_pickle=False) as arrays:
                 return dict(arrays) if str(arrays["key"]) == key else None
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        except DAMAGED:
             return None
 
     def remove_blocks(self) -> None:
@@ -170,7 +186,7 @@ class RunFolder:
         blocks = self.path / BLOCKS
         with writing(blocks):
             if blocks.is_dir():
-                for block in blocks.glob("*.npz"):
+                for block in [*blocks.glob("*.npz"), *blocks.glob(f".*.npz.*{_TEMPORARY}")]:
                     block.unlink()
                 blocks.rmdir()
 
@@ -219,6 +235,13 @@ class _Lock:
         if self._close is not None:
             self._close()
             self._close = None
+
+
+def _remove_leftovers(file: Path) -> None:
+    """Delete what runs that were killed have left of writing this file."""
+    for leftover in file.parent.glob(f".{glob.escape(file.name)}.*{_TEMPORARY}"):
+        if leftover.name.split(".")[-2].isdecimal():
+            leftover.unlink()
 
 
 def page_name(number: int) -> str:
@@ -332,25 +355,40 @@ def _unpack(content: bytes, path: Path) -> _Kept:
             held = {name: arrays[name] for name in arrays.files}
         margins = None
         if "starts" in held:
-            margins = Margins(held["starts"], held["ends"], held["widths_mm"], held.get("heights_mm"))
+            starts, ends, widths = (np.asarray(held[k], np.float32) for k in ("starts", "ends", "widths_mm"))
+            heights = np.asarray(held["heights_mm"], np.float32) if "heights_mm" in held else None
+            margins = Margins(starts, ends, widths, heights)
         scores = np.asarray(held["scores"], np.float32)
-        ids = held.get("ids", np.arange(len(scores)).astype(np.str_))
+        ids = held.get("ids", np.arange(len(scores)))
         compatibility = Compatibility(
-            ids=tuple(map(str, ids.tolist())),
+            ids=tuple(map(str, _flat(ids).tolist())),
             scores=scores,
-            offsets=np.asarray(held.get("offsets", np.zeros(scores.shape)), np.int16),
+            offsets=_whole(held.get("offsets", np.zeros(scores.shape, np.int16)), np.int16),
             fingerprint=str(held.get("fingerprint", "")),
-            row_starts=held.get("row_starts"),
-            columns=held.get("columns"),
+            row_starts=_whole(_flat(held["row_starts"]), np.int64) if "columns" in held else None,
+            columns=_whole(_flat(held["columns"]), np.int32) if "columns" in held else None,
             margins=margins,
         )
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError, TypeError) as error:
-        raise InputError(
-            f"{path}: this is no complete file of scores ({error}). Give the compatibility.npz of a run."
-        ) from None
     except (MismatchError, InputError) as error:
         raise InputError(f"{path}: {error}") from None
+    except DAMAGED:
+        raise InputError(
+            f"{path}: this is no complete file of scores. Give the compatibility.npz of a run."
+        ) from None
     return _Kept(compatibility, str(held.get("key", "")))
+
+
+def _flat(array: NDArray[Any]) -> NDArray[Any]:
+    if array.ndim != 1:
+        raise ValueError("a list is needed")
+    return array
+
+
+def _whole(array: NDArray[Any], kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
+    """Whole numbers, all of which fit into the kind."""
+    if array.dtype.kind not in "iu" or not np.array_equal(array.astype(kind), array):
+        raise ValueError("whole numbers are needed")
+    return array.astype(kind)
 
 
 @dataclass(frozen=True)

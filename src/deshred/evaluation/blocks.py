@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +17,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from deshred import __version__
 from deshred.compatibility.margins import Borders
 from deshred.compatibility.scoring import ScoreBlock, Scorer, join_arrays, weigh_ends
 from deshred.elements import Compatibility
 from deshred.executors import Progress
 from deshred.imaging.edges import EdgePair
 from deshred.pipeline import Stopwatch
-from deshred.store import write_atomically
+from deshred.store import DAMAGED, write_atomically
 
 FORMAT = "block 1"  # in the name of every file: files of other formats are not found
 
@@ -146,8 +146,9 @@ class ScoreBlocks:
 
     def _key(self, left: int, right: int) -> str:
         """Everything that a block depends on."""
-        pair = (self._documents[left].fingerprint, self._documents[right].fingerprint)
-        return hashlib.sha256("\n".join((FORMAT, self._scorer.fingerprint, *pair)).encode()).hexdigest()
+        documents = (self._documents[left].fingerprint, self._documents[right].fingerprint)
+        parts = (FORMAT, __version__, self._scorer.fingerprint, *documents)
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _save(file: Path, block: ScoreBlock) -> None:
@@ -161,5 +162,5 @@ def _load(file: Path) -> ScoreBlock | None:
     try:
         with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as arrays:
             return ScoreBlock(arrays["scores"], arrays["offsets"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except DAMAGED:
         return None

@@ -18,7 +18,6 @@ import numpy as np
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.compatibility.confidence import rate
 from deshred.compatibility.margins import observe_borders
-from deshred.compatibility.models import Model
 from deshred.compatibility.scoring import Scorer, cut_edges
 from deshred.elements import Arrangement, ShredSet
 from deshred.errors import InputError, SettingsError
@@ -32,11 +31,11 @@ from deshred.evaluation.metrics import (
     measure_pages,
     measure_reliability,
 )
-from deshred.evaluation.results import EvaluationResult, InstanceResult, KResult, ModelCard
+from deshred.evaluation.results import EvaluationResult, InstanceResult, KResult
 from deshred.executors import Executor, Progress, default_executor
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.scans import ScanOptions
-from deshred.pipeline import Stopwatch
+from deshred.pipeline import ScorerCard, Stopwatch
 
 K = int | Literal["all"]
 
@@ -108,8 +107,7 @@ def evaluate(
         blank=sum(document.blank for document in pile.documents),
         accuracy=tuple(results),
         seconds=MappingProxyType(stopwatch.seconds),
-        scorer=scorer.name,
-        model=_model_of(scorer),
+        scorer=ScorerCard.of(scorer),
         settings=asdict(options),
     )
 
@@ -230,12 +228,6 @@ class _Reading:
             if progress is not None:
                 progress("reading", done, len(documents))
         return _KnownEdges(tuple(edged), Truth(places))
-
-
-def _model_of(scorer: Scorer) -> ModelCard | None:
-    """The model behind a scorer that learned; others have none."""
-    model = getattr(scorer, "model", None)
-    return ModelCard(model.name, model.sha256) if isinstance(model, Model) else None
 
 
 def _check_inked(inked: ShredSet, document: Document) -> None:

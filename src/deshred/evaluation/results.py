@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from deshred.evaluation.metrics import Mean, PageMetrics, Reliability, average
+from deshred.pipeline import ScorerCard
 from deshred.versions import installed_versions
 
 
@@ -65,14 +66,6 @@ class KResult:
 
 
 @dataclass(frozen=True)
-class ModelCard:
-    """Which model a scorer ran: its name, and the SHA-256 of its file."""
-
-    name: str
-    sha256: str
-
-
-@dataclass(frozen=True)
 class EvaluationResult:
     """An evaluation of one scorer on one collection."""
 
@@ -82,8 +75,7 @@ class EvaluationResult:
     blank: int  # dropped before solving
     accuracy: tuple[KResult, ...]
     seconds: Mapping[str, float]
-    scorer: str
-    model: ModelCard | None
+    scorer: ScorerCard
     settings: Mapping[str, Any]
 
     def __getitem__(self, k: int | str) -> KResult:
@@ -110,18 +102,21 @@ class EvaluationResult:
             "accuracy": {result.k: result.to_dict() for result in self.accuracy},
             "kinds": {kind: mean.value for kind, mean in self.by_kind().items()},
             "seconds": dict(self.seconds),
-            "scorer": self.scorer,
-            "model": None if self.model is None else asdict(self.model),
+            "scorer": self.scorer.name,
+            "model": (
+                {"name": self.scorer.model, "sha256": self.scorer.model_sha256} if self.scorer.model else None
+            ),
+            "fingerprint": self.scorer.fingerprint,
             "settings": dict(self.settings),
             "versions": installed_versions(),
         }
 
     def to_text(self) -> str:
         """Tables to print: every k, every document at k = 1, seconds."""
-        model = "" if self.model is None else f", model {self.model.name}"
+        model = "" if self.scorer.model is None else f", model {self.scorer.model}"
         pile = f"{len(self.kinds)} documents, {self.shreds} shreds, {self.blank} blank dropped"
         lines = [
-            f"{self.collection}: {pile}; scorer {self.scorer}{model}",
+            f"{self.collection}: {pile}; scorer {self.scorer.name}{model}",
             "",
             f"{'k':>4}  {'instances':>9}  {'accuracy %':>15}  {'whole documents':>15}  {'proven':>6}",
         ]
