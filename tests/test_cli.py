@@ -341,6 +341,42 @@ def test_names_of_files_may_hold_bytes_that_are_no_text(saved_pile: SavedPile, t
     assert json.loads((tmp_path / "out" / "arrangement.json").read_text()) == json.loads(done.stdout)
 
 
+# Constraints
+
+
+def test_what_is_known_for_sure_is_obeyed_and_written_down(saved_pile: SavedPile, tmp_path: Path) -> None:
+    one, two, *_, last = saved_pile.truth
+    known = tmp_path / "known.toml"
+    known.write_text(f'forbidden = [["{one}", "{two}"]]\nfirst = ["{last}"]\n')
+    flags = ["--scorer", "outline", "--pages", 1, "--constraints", known]
+    done = run("reconstruct", saved_pile.folder, "-o", tmp_path / "out", "--json", *flags)
+    assert done.exit_code == 0, done.stderr
+    content = json.loads(done.stdout)
+    order = [shred["id"] for shred in content["pages"][0]["shreds"]]
+    assert order[0] == last
+    assert order.index(two) != order.index(one) + 1
+    assert content["constraints"] == {"forbidden": [[one, two]], "first": [last]}
+    again = run("arrange", tmp_path / "out" / "compatibility.npz", "--json", *flags[2:])
+    assert json.loads(again.stdout)["pages"] == [order]
+
+
+def test_constraints_that_contradict_or_name_nobody_are_told_apart(
+    saved_pile: SavedPile, tmp_path: Path
+) -> None:
+    one, two, *_ = saved_pile.truth
+    known = tmp_path / "known.toml"
+    for text, code, told in (
+        (f'required = [["{one}", "{two}"]]\nforbidden = [["{one}", "{two}"]]', 7, two),
+        ('first = ["nobody"]', None, "nobody"),
+    ):
+        known.write_text(text)
+        flags = ["--scorer", "outline", "--constraints", known, "--force"]
+        done = run("reconstruct", saved_pile.folder, "-o", tmp_path / "out", *flags)
+        assert done.exit_code == (code or done.exit_code) != 0
+        assert done.exit_code != 1
+        assert told in done.stderr
+
+
 # Flags and help
 
 
@@ -361,7 +397,18 @@ def test_flags_have_the_defaults_of_the_settings(command: str) -> None:
 
 
 def test_every_flag_of_reconstruct_that_has_a_setting_is_listed() -> None:
-    other = {"context", "inputs", "output", "settings", "force", "quiet", "json", "debug", "help"}
+    other = {
+        "context",
+        "inputs",
+        "output",
+        "constraints",
+        "settings",
+        "force",
+        "quiet",
+        "json",
+        "debug",
+        "help",
+    }
     assert {parameter.name for parameter in COMMANDS["reconstruct"].params} - other == set(FLAGS)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deshred.elements import Compatibility, Margins
+from deshred.elements import Compatibility, Constraints, Margins
 from deshred.errors import InputError, OutputError
 from deshred.store import (
     ARRANGEMENT,
@@ -22,6 +22,7 @@ from deshred.store import (
     RunFolder,
     describe_write_failure,
     load_compatibility,
+    load_constraints,
     page_name,
     read_arrangement,
     save_compatibility,
@@ -345,3 +346,29 @@ def test_only_a_finished_run_has_an_arrangement(tmp_path: Path) -> None:
         read_arrangement(tmp_path)
     finished_run(tmp_path / "out")
     assert read_arrangement(tmp_path / "out") == {"pages": []}
+
+
+def test_constraints_are_read_from_toml(tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    file.write_text('required = [["a", "b"]]\nfirst = ["a"]\napart = [["a", "c", "d"]]\n')
+    assert load_constraints(file) == Constraints(
+        required=frozenset({("a", "b")}), first=frozenset("a"), apart=frozenset({frozenset("acd")})
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("required = [", "not a TOML file"),
+        ('requires = [["a", "b"]]', "no constraint 'requires'.*Known are: required"),
+        ('first = "a"', r"first must look like \[.a., .b.\], got 'a'"),
+        ('forbidden = ["a", "b"]', "forbidden must look like"),
+        ("last = [1]", "last must look like"),
+        ('required = [["a", "b", "c"]]', "a left id and a right id"),
+    ],
+)
+def test_constraints_that_are_none_are_an_input_error(tmp_path: Path, text: str, complaint: str) -> None:
+    file = tmp_path / "known.toml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=f"known.toml.*{complaint}"):
+        load_constraints(file)

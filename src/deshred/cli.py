@@ -38,6 +38,7 @@ from deshred.flags import (
     AsJson,
     Background,
     Checkpointed,
+    ConstraintsFile,
     Debug,
     Dpi,
     Force,
@@ -162,6 +163,7 @@ def reconstruct(
     dpi: Dpi = None,
     background: Background = None,
     time_limit: TimeLimit = None,
+    constraints: ConstraintsFile = None,
     settings: SettingsFile = None,
     force: Force = False,
     quiet: Quiet = False,
@@ -178,10 +180,13 @@ def reconstruct(
       deshred reconstruct scans/ -o out/
       deshred reconstruct monday/ tuesday/ -o out/ --pages 12
       deshred reconstruct sheets/*.jpg -o out/ --as sheets --background '#ff9933'
+      deshred reconstruct scans/ -o out/ --constraints known.toml --force
       deshred reconstruct scans/ -o out/ --scorer marques --solver greedy --json
     """
     from deshred.export.runs import describe_run, reconstruct_into
+    from deshred.store import load_constraints
 
+    known = None if constraints is None else load_constraints(constraints)
     chosen = choose_settings(
         context,
         settings,
@@ -201,7 +206,9 @@ def reconstruct(
         time_limit=time_limit,
     )
     with progress_reporter(quiet=quiet) as progress:
-        done = reconstruct_into(output, inputs, settings=chosen, force=force, progress=progress)
+        done = reconstruct_into(
+            output, inputs, constraints=known, settings=chosen, force=force, progress=progress
+        )
     _warn_of(done.sheets)
     if json:
         say_json(describe_run(done))
@@ -366,6 +373,7 @@ def arrange(
     pages: Pages,
     free_ends: FreeEnds = False,
     time_limit: TimeLimit = None,
+    constraints: ConstraintsFile = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -383,19 +391,22 @@ def arrange(
     """
     from deshred.arrangement import ClosedTour, arrange_atsp, read_atsp
     from deshred.arrangement import arrange as find_order
-    from deshred.elements import Arrangement
-    from deshred.store import load_compatibility
+    from deshred.elements import Arrangement, Constraints
+    from deshred.store import load_compatibility, load_constraints
 
+    known = Constraints() if constraints is None else load_constraints(constraints)
     chosen = choose_settings(
         context, settings, solver=solver, pages=pages, free_ends=free_ends, time_limit=time_limit
     ).arrangement
     found: Arrangement | ClosedTour
     with progress_reporter(quiet=quiet) as progress:
         if file.suffix.lower() == ".atsp":
+            if known:
+                raise SettingsError("--constraints are for shreds; a TSPLIB instance takes none.")
             found = arrange_atsp(read_atsp(file), time_limit=chosen.time_limit, progress=progress)
             order = [[str(city + 1) for city in found.cities]]  # TSPLIB counts from 1
         else:
-            found = find_order(load_compatibility(file), options=chosen, progress=progress)
+            found = find_order(load_compatibility(file), known, options=chosen, progress=progress)
             order = [[slot.shred_id for slot in page] for page in found.pages]
     if json:
         proof = {"cost": found.cost, "bound": found.bound, "gap": found.gap, "optimal": found.is_optimal}

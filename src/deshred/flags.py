@@ -85,6 +85,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 SettingsFile = Annotated[
     Path | None, typer.Option("--settings", metavar="TOML", help="Settings; flags override them.")
 ]
+ConstraintsFile = Annotated[
+    Path | None, typer.Option("--constraints", metavar="TOML", help="What is known for sure; docs/guide.md.")
+]
 ScorerName = Annotated[
     str,
     _flag("scorer", metavar="NAME", help="default, towers, outline, pairwise or marques: what judges joins."),

@@ -39,6 +39,7 @@ class Reconstruction:
     sheets: tuple[Sheet, ...]  # what the shreds were cut out of, where they were
     sources: tuple[Source, ...]  # every file that was read
     compatibility: Compatibility
+    constraints: Constraints
     arrangement: Arrangement
     pages: tuple[Page, ...]
     scorer: ScorerCard
@@ -71,6 +72,7 @@ def reconstruct(
 ) -> Reconstruction:
     """Reconstruct pages from shreds or from files and folders; a store lets a killed run resume."""
     settings = settings or Settings()
+    constraints = constraints or Constraints()
     executor = executor or default_executor(settings.jobs)
     scorer = scorer or load_scorer(
         settings.scorer, settings.model, pairwise=settings.pairwise, threads=settings.jobs or 0
@@ -88,9 +90,7 @@ def reconstruct(
         edges = cut_edges(piles.inked, scorer, executor=keeping, progress=progress)
     compatibility = _score_or_resume(piles.inked, edges, scorer, settings, progress, store, stopwatch)
     with stopwatch.measure("solve"):
-        arrangement = arrange(
-            compatibility, constraints or Constraints(), options=settings.arrangement, progress=progress
-        )
+        arrangement = arrange(compatibility, constraints, options=settings.arrangement, progress=progress)
     with stopwatch.measure("align"):
         arrangement = rate(arrangement, compatibility, scorer.calibration)
         arrangement = align(arrangement, piles.inked, edges)
@@ -104,6 +104,7 @@ def reconstruct(
         pile.sheets,
         pile.sources,
         compatibility,
+        constraints,
         arrangement,
         tuple(pages),
         ScorerCard.of(scorer),

@@ -1,7 +1,8 @@
 """A run folder: everything a run writes, each file complete or not there; resume, and the audit log.
 
 A marker file says that the folder is ours. A folder without it is never written to, a finished run only
-with `force`, and even then files that deshred did not write stay. Also the `.npz` form of Compatibility.
+with `force`, and even then files that deshred did not write stay. Also the `.npz` form of Compatibility, and
+the TOML form of Constraints.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import glob
 import io
 import json
 import os
+import tomllib
 import weakref
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,8 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.elements import Compatibility, Margins
-from deshred.errors import InputError, MismatchError, OutputError
+from deshred.elements import Compatibility, Constraints, Margins
+from deshred.errors import InputError, MismatchError, OutputError, SettingsError
 
 try:
     import fcntl
@@ -306,6 +308,34 @@ def describe_write_failure(error: OSError, path: Path) -> OutputError:
     else:
         remedy = "Choose another place with -o."
     return OutputError(f"{path}: cannot be written ({error.strerror or error}). {remedy}")
+
+
+def load_constraints(path: str | Path) -> Constraints:
+    """Read what is known for sure from a TOML file: lists of joins, of shreds, or of groups of shreds."""
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: this is not a TOML file ({error}).") from None
+    known = [entry.name for entry in fields(Constraints)]
+    for key, value in content.items():
+        if key not in known:
+            raise InputError(f"{path}: there is no constraint {key!r}. Known are: {', '.join(known)}.")
+        if not _holds_ids(value, nested=key not in ("first", "last")):
+            form = '["a", "b"]' if key in ("first", "last") else '[["a", "b"], ["c", "d"]]'
+            raise InputError(f"{path}: {key} must look like {form}, got {value!r}.")
+    try:
+        return Constraints(**content)
+    except SettingsError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _holds_ids(value: Any, *, nested: bool) -> bool:
+    if not isinstance(value, list):
+        return False
+    return all(_holds_ids(item, nested=False) if nested else isinstance(item, str) for item in value)
 
 
 def save_compatibility(compatibility: Compatibility, path: str | Path) -> None:

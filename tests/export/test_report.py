@@ -13,6 +13,7 @@ from deshred.compatibility.classical import MarquesScorer
 from deshred.elements import (
     Arrangement,
     Compatibility,
+    Constraints,
     Join,
     PageBreak,
     Shred,
@@ -85,6 +86,7 @@ def make_reconstruction(
         sheets=(),
         sources=(),
         compatibility=Compatibility(tuple(ids), np.zeros((n, n), np.float32), np.zeros((n, n), np.int16)),
+        constraints=Constraints(),
         arrangement=arrangement,
         pages=tuple(compose(shreds, arrangement)),
         scorer=MarquesScorer(),

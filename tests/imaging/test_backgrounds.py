@@ -73,7 +73,17 @@ def test_print_on_a_dark_grey_sheet_is_paper() -> None:
 
 @pytest.mark.parametrize("level", [255, 215, 170])
 def test_white_and_light_grey_are_no_background(level: int) -> None:
-    with pytest.raises(InputError, match=r"sheet\.png.*--background"):
+    image = np.full((300, 300, 3), float(level))
+    image[50:250, 100:150] = 245
+    with pytest.raises(InputError, match=r"sheet\.png: found no colored or dark background.*--background"):
+        find_background(scan(image))
+
+
+@pytest.mark.parametrize("level", [255, 170])
+def test_a_sheet_of_nothing_is_called_so(level: int) -> None:
+    with pytest.raises(
+        InputError, match=rf"sheet\.png: nothing but the color #{f'{level:02x}' * 3} .*damaged"
+    ):
         find_background(scan(np.full((300, 300, 3), float(level))))
 
 

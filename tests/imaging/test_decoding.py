@@ -40,6 +40,15 @@ def test_the_previews_in_the_jpeg_of_a_phone_are_no_frames() -> None:
     assert frame.image.shape == (80, 60, 3)
 
 
+@pytest.mark.parametrize("kind", ["PNG", "WEBP", "GIF"])
+def test_an_animation_is_its_first_frame(kind: str) -> None:
+    buffer = io.BytesIO()
+    more = [plain(80, 60, 100), plain(80, 60, 200)]
+    plain(80, 60, 10).save(buffer, format=kind, save_all=True, append_images=more, lossless=True)
+    assert Image.open(io.BytesIO(buffer.getvalue())).n_frames == 3  # type: ignore[attr-defined]
+    assert levels(buffer.getvalue()) == [10]
+
+
 def test_previews_and_masks_in_a_tiff_are_no_frames() -> None:
     pages = [(plain(80, 60, 10), 2), (plain(8, 6, 20), 1), (plain(80, 60, 30), 0), (plain(80, 60, 40), 4)]
     assert levels(tiff(pages)) == [10, 30]
@@ -59,9 +68,17 @@ def test_the_size_limit_holds_for_every_frame() -> None:
 
 def test_the_size_limit_holds_for_pixels_made_square() -> None:
     buffer = io.BytesIO()
-    plain(100, 100).save(buffer, format="TIFF", dpi=(4800, 100))
-    with pytest.raises(InputError, match="100 x 4800 pixels"):
-        decode(buffer.getvalue(), Path("x"), max_pixels=100_000)
+    plain(100, 100).save(buffer, format="TIFF", dpi=(400, 100))
+    with pytest.raises(InputError, match="100 x 400 pixels"):
+        decode(buffer.getvalue(), Path("x"), max_pixels=30_000)
+
+
+@pytest.mark.parametrize("dpi", [(4800, 100), (100, 4800), (600, 149)])
+def test_pixels_stretched_beyond_belief_have_no_known_resolution(dpi: tuple[int, int]) -> None:
+    buffer = io.BytesIO()
+    plain(100, 100).save(buffer, format="PNG", dpi=dpi)
+    (frame,) = decode(buffer.getvalue(), Path("x"), max_pixels=10**6)
+    assert (frame.image.shape, frame.dpi) == ((100, 100, 3), None)
 
 
 @pytest.mark.parametrize(("vertical", "height"), [(98, 204), (196, 102)])
@@ -71,3 +88,30 @@ def test_fax_pixels_become_square(vertical: int, height: int) -> None:
     (frame,) = decode(buffer.getvalue(), Path("fax.tif"), max_pixels=10**6)
     assert frame.image.shape == (height, 204, 3)
     assert frame.dpi == pytest.approx(204)
+
+
+@pytest.mark.parametrize(
+    ("kind", "compression", "kept"),
+    [
+        ("TIFF", "tiff_lzw", 0.9),  # its directory lies at the end
+        ("TIFF", "tiff_lzw", 0.01),
+        ("TIFF", None, 0.3),
+        ("PNG", None, 0.002),
+        ("JPEG", None, 0.3),
+        ("WEBP", None, 0.005),
+        ("BMP", None, 0.0001),
+    ],
+)
+def test_a_file_that_is_cut_off_is_called_so(kind: str, compression: str | None, kept: float) -> None:
+    pixels = np.random.default_rng(0).integers(0, 255, (300, 400, 3)).astype(np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, format=kind, compression=compression)
+    content = buffer.getvalue()
+    with pytest.raises(InputError, match=r"x: the image is damaged or cut off.*again"):
+        decode(content[: max(12, int(len(content) * kept))], Path("x"), max_pixels=10**6)
+
+
+@pytest.mark.parametrize("content", [b"II. The second chapter", b"BMW, a car", b"RIFF\0\0\0\0WAVEfmt "])
+def test_what_only_resembles_an_image_is_none(content: bytes) -> None:
+    with pytest.raises(InputError, match="not an image"):
+        decode(content, Path("x"), max_pixels=10**6)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deshred.errors import InputError
-from deshred.imaging.files import UnreadImagesWarning, find_images, find_mask, name_files
+from deshred.imaging.files import UnreadImagesWarning, find_images, find_mask, name_files, read_bytes
 from deshred.store import MARKER
 
 
@@ -18,18 +18,36 @@ def touch(path: Path) -> Path:
 
 def test_names_are_as_long_as_needed() -> None:
     files = ["/x/a/strips/1.png", "/x/b/strips/1.png", "/y/b/strips/1.png", "/y/b/2.png", "/y/b/2.jpg"]
-    assert name_files([Path(file) for file in files]) == ["a/1", "x/b/1", "y/b/1", "y/b/2.png", "y/b/2.jpg"]
+    assert name_files([Path(file) for file in files]) == ["a/1", "x/b/1", "y/b/1", "2.png", "2.jpg"]
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["same/a.png", "same/a.jpg"], ["a.png", "a.jpg"]),
+        (["same/a.png", "same/a.jpg", "other/a.png"], ["same/a", "a.jpg", "other/a"]),
+        (["x/a.png", "x/a.jpg", "y/a.png", "y/a.jpg"], ["x/a.png", "x/a.jpg", "y/a.png", "y/a.jpg"]),
+        (["same/strips/a.png", "same/a.png"], ["strips/a.png", "same/a.png"]),
+        (["same/strips/a.png", "same/shreds/a.png"], ["strips/a.png", "shreds/a.png"]),
+        ([os.fsdecode(b"same/\xe9.png"), os.fsdecode(b"same/\xe8.png")], ["\ufffd", "\ufffd-2"]),
+    ],
+)
+def test_names_do_not_tell_where_the_files_lie(files: list[str], names: list[str]) -> None:
+    assert name_files([Path("/home/jane/secret project") / file for file in files]) == names
 
 
 def test_names_stay_unique_when_frames_and_shreds_are_numbered() -> None:
     files = ["/x/a.tif", "/x/a#01.png", "/x/b.tif", "/x/b#02#01.png", "/x/c#ratch.png", "/x/c.png"]
-    assert name_files([Path(file) for file in files]) == ["x/a", "a#01", "x/b", "b#02#01", "c#ratch", "c"]
+    assert name_files([Path(file) for file in files]) == ["a.tif", "a#01", "b.tif", "b#02#01", "c#ratch", "c"]
 
 
 @pytest.mark.parametrize(
     "files",
     [
         ["/x/strips/1.png", "/x/1.png"],
+        ["/1.png", "/strips/1.png", "/shreds/strips/shreds/1.png", "/strips/shreds/1.png", "/1"],
+        ["/x/a.png", "/x/a.jpg", "/x/a.png.png", "/x/a.jpg.jpg", "/a/a.png/a.png"],
+        ["/x/a.tif", "/x/a.tif#01", "/x/a.tif#01#02"],
         ["/x/a.tif", "/x/a.png", "/x/a.tif#01.png", "/y/a.tif#01.png", "/x/a#01.tif", "/y/a#01.tif"],
         [os.fsdecode(b"/x/caf\xe9.png"), os.fsdecode(b"/x/caf\xe8.png"), "/x/caf.png"],
     ],
@@ -111,3 +129,23 @@ def test_a_mask_whose_name_would_be_too_long_is_an_input_error(tmp_path: Path) -
     (tmp_path / "masks").mkdir()
     with pytest.raises(InputError, match="too long"):
         find_mask(tmp_path / "strips" / ("x" * 254 + ".b"))
+
+
+def test_what_is_no_file_is_passed_over_in_a_folder_and_refused_by_name(tmp_path: Path) -> None:
+    path = touch(tmp_path / "a.png")
+    os.mkfifo(tmp_path / "pipe.png")
+    (tmp_path / "device.png").symlink_to("/dev/zero")
+    assert find_images([tmp_path]) == [path]
+    for name in ("pipe.png", "device.png"):
+        with pytest.raises(InputError, match=rf"{name}: a pipe, socket or device.*Save"):
+            read_bytes(*find_images([tmp_path / name]))
+
+
+def test_a_broken_link_is_called_so(tmp_path: Path) -> None:
+    link = tmp_path / "lost.png"
+    link.symlink_to("moved/away.png")
+    for given in (tmp_path, link):
+        with pytest.raises(
+            InputError, match=r"lost\.png: a broken link; moved.away\.png is not there\. Remove"
+        ):
+            read_bytes(*find_images([given]))

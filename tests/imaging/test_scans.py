@@ -5,11 +5,13 @@ import json
 import os
 import struct
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
+import pypdfium2
 import pytest
 from PIL import Image
 
@@ -25,6 +27,7 @@ from deshred.imaging.scans import (
     load_shreds,
     name_scans,
     read_scans,
+    to_working_resolution,
 )
 from deshred.store import MARKER
 
@@ -131,6 +134,25 @@ def test_a_pdf_is_drawn_page_by_page_at_300_dpi(tmp_path: Path) -> None:
     assert [scan.dpi for scan in scans] == [300.0] * 2
 
 
+def test_a_blank_page_of_a_pdf_is_called_so(tmp_path: Path) -> None:
+    document = pypdfium2.PdfDocument.new()
+    for size in ((300, 500), (0, 0)):
+        document.new_page(*size)
+    document.save(tmp_path / "empty.pdf")
+    document.close()
+    with pytest.raises(InputError, match=r"empty\.pdf: nothing but the color #ffffff \(page 1\).*damaged"):
+        load_shreds([tmp_path])
+
+
+def test_a_page_of_a_pdf_whose_image_is_damaged_is_called_so(tmp_path: Path) -> None:
+    Image.fromarray(picture(2000, 1500)).save(tmp_path / "a.pdf", resolution=300)
+    content = (tmp_path / "a.pdf").read_bytes()
+    at = content.index(b"\xff\xd8\xff")
+    (tmp_path / "a.pdf").write_bytes(content[:at] + bytes(2000) + content[at + 2000 :])
+    with pytest.raises(InputError, match=r"a\.pdf: nothing but the color #ffffff"):
+        load_shreds([tmp_path])
+
+
 def test_resolution_comes_from_the_file_and_shreds_come_at_300_dpi(tmp_path: Path) -> None:
     path = save(tmp_path / "a.png", picture(600, 240), dpi=(600, 600))
     assert load_scans([path])[0].dpi == pytest.approx(600, rel=0.001)
@@ -199,6 +221,29 @@ def test_a_missing_or_empty_or_damaged_mask_is_an_error(tmp_path: Path) -> None:
         load_shreds([tmp_path])
 
 
+@pytest.mark.parametrize("kind", ["U3", "S3", "M8[s]", "m8[s]", "i4,i4", "c16"])
+def test_a_mask_of_no_numbers_is_an_error(tmp_path: Path, kind: str) -> None:
+    save(tmp_path / "strips/a.png", picture())
+    (tmp_path / "masks").mkdir()
+    np.save(tmp_path / "masks/a.npy", np.zeros((60, 24), kind))
+    with pytest.raises(InputError, match=r"a\.npy: a mask holds True and False or numbers"):
+        load_shreds([tmp_path])
+
+
+@pytest.mark.parametrize(
+    "shape",
+    ["(1000000, 1000000)", "(True, 24)", "(99999999999999999999999, 1)", "(60, 24", "(-1, 24)", "(60, 2')"],
+)
+def test_a_mask_with_a_lying_header_is_an_error(tmp_path: Path, shape: str) -> None:
+    save(tmp_path / "strips/a.png", picture())
+    (tmp_path / "masks").mkdir()
+    header = f"{{'descr': '|b1', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    start = b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode()
+    (tmp_path / "masks/a.npy").write_bytes(start + b"\1" * 60 * 24)
+    with pytest.raises(InputError, match=r"a\.npy: the mask cannot be read.*Save it again"):
+        load_shreds([tmp_path])
+
+
 def test_a_pickled_mask_is_never_unpickled(tmp_path: Path) -> None:
     save(tmp_path / "strips/a.png", picture())
     (tmp_path / "masks").mkdir()
@@ -245,9 +290,8 @@ def test_frames_and_files_that_are_named_like_frames_are_told_apart(tmp_path: Pa
     frames = [Image.fromarray(picture(seed=seed)) for seed in (1, 2)]
     frames[0].save(tmp_path / "a.tif", save_all=True, append_images=frames[1:])
     save(tmp_path / "a#01.png", picture())
-    folder = tmp_path.name
-    assert set(load_shreds([tmp_path]).ids) == {"a#01", f"{folder}/a#01", f"{folder}/a#02"}
-    assert set(name_scans(load_scans([tmp_path]))) == {"a#01", f"{folder}/a#01", f"{folder}/a#02"}
+    assert set(load_shreds([tmp_path]).ids) == {"a#01", "a.tif#01", "a.tif#02"}
+    assert set(name_scans(load_scans([tmp_path]))) == {"a#01", "a.tif#01", "a.tif#02"}
 
 
 def test_other_files_in_a_folder_are_passed_over(tmp_path: Path) -> None:
@@ -374,6 +418,23 @@ def test_the_size_limit_can_be_set(tmp_path: Path) -> None:
     path = save(tmp_path / "a.png", picture(100, 100))
     with pytest.raises(InputError, match=r"0\.005 megapixels"):
         load_scans([path], options=ScanOptions(max_megapixels=0.005))
+
+
+@pytest.mark.parametrize("kind", ["shreds", "sheets"])
+def test_the_size_limit_holds_at_300_dpi(tmp_path: Path, kind: Any) -> None:
+    sheet = np.full((400, 400, 3), (250, 180, 88), np.uint8)
+    sheet[50:350, 100:140] = 250
+    path = save(tmp_path / "a.png", sheet, dpi=(100, 100))
+    with pytest.raises(InputError, match=r"400 x 400 pixels at 100 dpi would be 1200 x 1200 .*1 mega.*--dpi"):
+        load_shreds([path], options=ScanOptions(max_megapixels=1, kind=kind))
+    assert len(load_shreds([path], options=ScanOptions(max_megapixels=1.5, kind=kind))) == 1
+    assert len(load_shreds([path], options=ScanOptions(max_megapixels=1, kind=kind, dpi=300))) == 1
+
+
+def test_the_size_limit_holds_at_300_dpi_for_pages_too(tmp_path: Path) -> None:
+    scan = replace(read_scans(save(tmp_path / "a.png", picture()))[0], dpi=0.5)
+    with pytest.raises(InputError, match="14400 x 36000 at 300 dpi"):
+        to_working_resolution(scan)
 
 
 def test_an_empty_folder_and_a_missing_path_are_input_errors(tmp_path: Path) -> None:

@@ -350,8 +350,16 @@ def test_a_blank_sheet_among_others_has_a_warning_and_alone_is_refused() -> None
     assert any("blank" in warning for warning in empty.warnings)
     refuse_blank([empty, full])
     for refused in (lambda: refuse_blank([empty]), lambda: segment(blank)):
-        with pytest.raises(InputError, match=r"blank\.png.*--background"):
+        with pytest.raises(InputError, match=r"blank\.png.*--background") as caught:
             refused()
+        assert "mm wide on the color #fab458, which 100% of the sheet has. If" in str(caught.value)
+
+
+def test_a_transparent_sheet_without_shreds_is_refused_in_words() -> None:
+    mask = np.zeros((800, 600), bool)
+    mask[:5, :5] = True
+    with pytest.raises(InputError, match="mm wide in what is not transparent"):
+        segment(Scan(blank_sheet(), 150, Source(Path("clear.png"), ""), mask))
 
 
 def text_page() -> np.ndarray:
@@ -415,7 +423,8 @@ def test_the_messages_that_the_guide_explains_are_those_that_are_given() -> None
     layout = lay(WORN)
     glued_sheet = segment(Scan(glued(layout), layout.dpi, Source(Path("glued.png"), "")))
     given = [warning for cutout in glued_sheet.cutouts for warning in cutout.warnings]
-    for image in (grey_scan(), pale_noisy_sheet(), blank_sheet(), page_on_a_lid(), sunset()):
+    white = np.full((800, 600, 3), 255, np.uint8)
+    for image in (grey_scan(), white, pale_noisy_sheet(), blank_sheet(), page_on_a_lid(), sunset()):
         with pytest.raises(InputError) as caught:
             segment(Scan(image, 150, Source(Path("odd.png"), "")))
         given.append(str(caught.value))

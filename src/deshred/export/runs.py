@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from deshred.elements import Join, Page, Shred, Slot, Source
+from deshred.elements import Constraints, Join, Page, Shred, Slot, Source
 from deshred.executors import Executor, Progress, default_executor
 from deshred.export.cutouts import list_warnings
 from deshred.export.report import Overview, render_report
@@ -22,6 +22,7 @@ def reconstruct_into(
     folder: str | Path,
     inputs: Iterable[str | Path],
     *,
+    constraints: Constraints | None = None,
     settings: Settings | None = None,
     force: bool = False,
     progress: Progress | None = None,
@@ -34,7 +35,12 @@ def reconstruct_into(
     run.keep_apart(inputs)
     try:
         reconstruction = reconstruct(
-            inputs, settings=settings, executor=executor, progress=progress, store=run
+            inputs,
+            constraints=constraints,
+            settings=settings,
+            executor=executor,
+            progress=progress,
+            store=run,
         )
         save_run(reconstruction, run, executor=executor, progress=progress)
     finally:
@@ -100,6 +106,7 @@ def describe_run(reconstruction: Reconstruction) -> dict[str, Any]:
         "bound": arrangement.bound,
         "gap": arrangement.gap,
         "optimal": arrangement.is_optimal,
+        "constraints": _describe_constraints(reconstruction.constraints),
         "scorer": asdict(reconstruction.scorer),
         "seed": reconstruction.settings.seed,
         "settings": reconstruction.settings.to_dict(),
@@ -107,6 +114,14 @@ def describe_run(reconstruction: Reconstruction) -> dict[str, Any]:
         "versions": installed_versions(),
         "seconds": dict(reconstruction.seconds),
     }
+
+
+def _describe_constraints(constraints: Constraints) -> dict[str, list[Any]]:
+    """Those that say something, as `load_constraints` reads them."""
+    joins = {name: sorted(map(list, getattr(constraints, name))) for name in ("required", "forbidden")}
+    shreds = {name: sorted(getattr(constraints, name)) for name in ("first", "last")}
+    groups = {name: sorted(map(sorted, getattr(constraints, name))) for name in ("together", "apart")}
+    return {name: held for name, held in {**joins, **shreds, **groups}.items() if held}
 
 
 def _provenance(reconstruction: Reconstruction) -> dict[str, str]:

@@ -150,10 +150,22 @@ def _dominant_color(scan: Scan, lab: Field) -> Field:
     likeness = [_alike(lab, mode) for mode in candidates]
     votes = [float(alike.mean()) + float(_frame(alike).mean()) for alike in likeness]
     if not candidates or likeness[int(np.argmax(votes))].mean() < _MIN_SHARE:
+        _refuse_one_color(scan)
         raise InputError(
             f"{scan.source.path}: found no colored or dark background under the shreds. {_REMEDY}"
         )
     return candidates[int(np.argmax(votes))]
+
+
+def _refuse_one_color(scan: Scan) -> None:
+    """A page of a PDF whose image is damaged is drawn as blank."""
+    color = scan.image[0, 0]
+    if (scan.image == color).all():
+        raise InputError(
+            f"{scan.source.path}: nothing but the color #{bytes(color).hex()} "
+            f"(page {scan.source.frame + 1}). It is blank, or its image is damaged: look at it, then leave "
+            "it out or scan it again; see docs/scanning.md."
+        )
 
 
 def _colored_mode(lab: Field) -> Field | None:

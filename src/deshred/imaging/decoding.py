@@ -7,6 +7,7 @@ interpreter lock; PDFium renders PDFs. What they raise becomes an InputError her
 from __future__ import annotations
 
 import io
+import re
 import struct
 import threading
 import warnings
@@ -34,6 +35,10 @@ NEW_SUBFILE_TYPE, REDUCED, TRANSPARENCY_MASK = 254, 1, 4  # the TIFF tag and two
 # Cameras and converters write 1, 72 or 96 dpi when they do not know; no flatbed goes beyond 4,800.
 LEAST_PLAUSIBLE_DPI = 97.0  # a fax has 98
 MOST_PLAUSIBLE_DPI = 4800.0
+MOST_PLAUSIBLE_STRETCH = 4.0  # of pixels that are not square; a coarse fax has 2
+
+# How the files begin that Pillow should be able to read: PNG, JPEG, TIFF, WebP and BMP.
+_BEGINNINGS = re.compile(rb"\x89PNG|\xff\xd8\xff|II[*+]\0|MM\0[*+]|RIFF....WEBP|BM....\0{4}", re.DOTALL)
 
 _pdfium = threading.Lock()  # PDFium is not thread-safe
 _warning_filters = threading.Lock()  # they are global
@@ -77,6 +82,11 @@ def _opening(content: bytes, path: Path, max_pixels: int) -> Iterator[PIL.Image.
             _check_size(opened.size, path, max_pixels)
             yield opened
     except PIL.UnidentifiedImageError:
+        if _BEGINNINGS.match(content):
+            raise InputError(
+                f"{path}: the image is damaged or cut off, or of a rare kind ({len(content):,} bytes). "
+                "Copy or scan it again, or save it as PNG."
+            ) from None
         raise InputError(
             f"{path}: this is not an image that can be read ({len(content):,} bytes). "
             "Use PNG, JPEG, TIFF, WebP or PDF."
@@ -108,6 +118,7 @@ def _open(content: bytes) -> PIL.Image.Image:
     with _warning_filters, warnings.catch_warnings():
         # Pillow warns from 89 megapixels on; `_check_size` is our own limit, Pillow's hard one stays.
         warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)
+        warnings.simplefilter("ignore", UserWarning)  # about a file that is cut off, which we say ourselves
         return PIL.Image.open(io.BytesIO(content))
 
 
@@ -149,12 +160,13 @@ def _decode_frames(opened: PIL.Image.Image, path: Path, max_pixels: int) -> Iter
 
 
 def _find_pictures(opened: PIL.Image.Image) -> list[int]:
-    """The frames that are pictures of their own, not previews, depth maps or masks of others."""
-    if opened.format == "MPO":  # a JPEG of a phone
-        return [0]
-    frames = list(range(getattr(opened, "n_frames", 1)))
+    """The frames that are pictures of their own: only a TIFF has pages.
+
+    Elsewhere they are an animation, or the previews and depth maps in the JPEG of a phone.
+    """
     if not isinstance(opened, TiffImageFile):
-        return frames
+        return [opened.tell()]
+    frames = list(range(opened.n_frames))
     return [index for index in frames if not _is_accessory(opened, index)] or frames
 
 
@@ -211,9 +223,11 @@ def _resolutions(picture: PIL.Image.Image) -> tuple[float | None, float | None]:
     if not isinstance(given, tuple) or len(given) != 2:
         return None, None
     dpi_x, dpi_y = float(given[0]), float(given[1])
-    if all(LEAST_PLAUSIBLE_DPI <= dpi <= MOST_PLAUSIBLE_DPI for dpi in (dpi_x, dpi_y)):
-        return dpi_x, dpi_y
-    return None, None
+    if not all(LEAST_PLAUSIBLE_DPI <= dpi <= MOST_PLAUSIBLE_DPI for dpi in (dpi_x, dpi_y)):
+        return None, None
+    if max(dpi_x, dpi_y) > MOST_PLAUSIBLE_STRETCH * min(dpi_x, dpi_y):
+        return None, None
+    return dpi_x, dpi_y
 
 
 def _decode_pdf(content: bytes, path: Path, max_pixels: int) -> list[Frame]:

@@ -70,34 +70,36 @@ def find_mask(file: Path) -> Path | None:
 def read_bytes(path: Path) -> bytes:
     """The content of a file; whatever keeps it from being read becomes an InputError."""
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise InputError(f"{path}: a pipe, socket or device, not a file. Save its content as a file.")
         return path.read_bytes()
     except FileNotFoundError:
+        if _is_broken(path):
+            raise InputError(
+                f"{path}: a broken link; {path.readlink()} is not there. Remove the link, or mend it."
+            ) from None
         raise InputError(f"{path}: there is no such file or folder. Check the name.") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}). Check its permissions.") from None
 
 
 def name_files(files: Sequence[Path]) -> list[str]:
-    """A unique name for each file: its stem, with as many folders before it as are needed.
+    """A unique name for each file: its stem, with its suffix and as many folders before it as are needed.
 
-    Names stay unique when numbers are put behind them, `a#01`, for the frames or the shreds of a file.
+    Names stay unique when numbers are put behind them, `a#01`, for the frames or the shreds of a file. They
+    are as short as can be, as folders may be named after people and names are printed in reports.
     """
-    parts = [_name_parts(file) for file in files]
-    names = [own[-1] for own in parts]
-    for depth in range(2, max((len(own) for own in parts), default=1) + 1):
+    candidates = [_propose_names(*parts) for parts in _split_paths(files)]
+    names = [own[0] for own in candidates]
+    for length in range(1, max(map(len, candidates), default=1)):
         clashing = _find_clashing(names)
         if not clashing:
             return names
         names = [
-            "/".join(own[-depth:]) if name in clashing else name
-            for own, name in zip(parts, names, strict=True)
+            own[min(length, len(own) - 1)] if name in clashing else name
+            for own, name in zip(candidates, names, strict=True)
         ]
-    clashing = _find_clashing(names)
-    names = [
-        _name_in_full(file) if name in clashing else name  # page.png beside page.jpg
-        for file, name in zip(files, names, strict=True)
-    ]
-    while clashing := _find_clashing(names):  # bytes that are no UTF-8 look alike
+    while clashing := _find_clashing(names):
         names = [f"{name}-{i}" if name in clashing else name for i, name in enumerate(names, 1)]
     return names
 
@@ -129,7 +131,8 @@ class _Search:
             return
         for entry in entries:
             if _is_image(entry):
-                yield entry
+                if entry.is_file() or _is_broken(entry):  # no pipes; a broken link is told of when it is read
+                    yield entry
             elif entry.is_dir() and not _is_result(entry):
                 yield from self.walk(entry)
 
@@ -145,6 +148,10 @@ def _find_shreds(folder: Path) -> Path | None:
 
 def _is_image(entry: Path) -> bool:
     return entry.suffix.lower() in SUFFIXES and not entry.is_dir()
+
+
+def _is_broken(link: Path) -> bool:
+    return link.is_symlink() and not link.exists()
 
 
 def _is_result(folder: Path) -> bool:
@@ -170,13 +177,28 @@ def _reaching(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: cannot be read ({error}). Remove or mend the link.") from None
 
 
-def _name_parts(file: Path) -> list[str]:
-    folders = [part for part in file.resolve().parent.parts[1:] if part not in SHRED_FOLDERS]
-    return [to_text(part) for part in (*folders, file.stem)]
+def _split_paths(files: Sequence[Path]) -> Iterator[tuple[list[str], str, str]]:
+    """Folders, stem and suffix of each file; those that are the same text have a number in their stem."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    for file in files:
+        folders = [to_text(part) for part in file.resolve().parent.parts[1:]]
+        stem, suffix = to_text(file.stem), to_text(file.suffix)
+        counts[*folders, stem, suffix] += 1
+        copy = counts[*folders, stem, suffix]
+        yield folders, stem if copy == 1 else f"{stem}-{copy}", suffix  # bytes that are no UTF-8 look alike
 
 
-def _name_in_full(file: Path) -> str:
-    return "/".join(to_text(part) for part in (*file.resolve().parent.parts[1:], file.name))
+def _propose_names(folders: Sequence[str], stem: str, suffix: str) -> list[str]:
+    """Names for a file, the shortest first; `strips/` and `shreds/` count only where nothing else helps."""
+    telling = [folder for folder in folders if folder not in SHRED_FOLDERS]
+    names = []
+    for depth in range(len(folders) + 1):
+        short, full = (
+            "".join(f"{folder}/" for folder in some[max(0, len(some) - depth) :])
+            for some in (telling, folders)
+        )
+        names += [short + stem, short + stem + suffix, full + stem + suffix]
+    return names
 
 
 def _find_clashing(names: Sequence[str]) -> set[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tokenize import TokenError
 from typing import Literal, get_args
 
 import numpy as np
@@ -32,6 +33,8 @@ from deshred.imaging.segmentation import (
 
 Kind = Literal["auto", "shreds", "sheets"]
 PIL_HARD_LIMIT = 178  # megapixels beyond which Pillow refuses to open a file
+# NumPy parses the header as Python, and makes room for whatever size that claims.
+_NPY_ERRORS = (ValueError, EOFError, TypeError, SyntaxError, TokenError, MemoryError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -143,11 +146,12 @@ def to_shred(scan: Scan, shred_id: str) -> Shred:
     return Shred(shred_id, scan.image, mask, scan.dpi, scan.source)
 
 
-def to_working_resolution(scan: Scan) -> Scan:
+def to_working_resolution(scan: Scan, *, options: ScanOptions | None = None) -> Scan:
     """The scan at 300 dpi; one that is within 1 % of it keeps its pixels."""
     scale = WORKING_DPI / scan.dpi
     if abs(scale - 1) <= 0.01:
         return scan
+    _refuse_growth(scan, options or ScanOptions())
     image, mask = resize(scan.image, scan.mask, scale, scale)
     return Scan(image, WORKING_DPI, scan.source, mask)
 
@@ -178,6 +182,18 @@ def _resolution(frame: Frame, options: ScanOptions) -> float:
     return options.dpi or frame.dpi or WORKING_DPI
 
 
+def _refuse_growth(scan: Scan, options: ScanOptions) -> None:
+    """A small number in a file must not make a large image of it: the limit holds at 300 dpi as well."""
+    height, width = scan.image.shape[:2]
+    scale = WORKING_DPI / scan.dpi
+    if scale > 1.01 and height * width * scale**2 > options.max_megapixels * 1e6:
+        raise InputError(
+            f"{scan.source.path}: {width} x {height} pixels at {scan.dpi:.0f} dpi would be "
+            f"{width * scale:.0f} x {height * scale:.0f} at {WORKING_DPI:g} dpi, more than the limit of "
+            f"{options.max_megapixels:g} megapixels. Give the true resolution with --dpi."
+        )
+
+
 def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: SegmentationOptions) -> Pile:
     """The shreds of one file."""
     file, name = named
@@ -190,7 +206,7 @@ def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: Segm
                 f"{file}: has {len(scans)} frames but one mask, {mask_file}. Save each frame as a file."
             )
         content = read_bytes(mask_file)
-        scan = to_working_resolution(_with_mask(scans[0], content, mask_file))
+        scan = to_working_resolution(_with_mask(scans[0], content, mask_file), options=options)
         return Pile(ShredSet([to_shred(scan, name)]), (), (source, Source(mask_file, _digest(content))))
     names = [_name_frame(name, scan, len(scans)) for scan in scans]
     shown = [_shows_sheet(scan, options, segmentation) for scan in scans]
@@ -198,11 +214,12 @@ def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: Segm
     sheets: list[Sheet] = []
     for scan, frame_name, is_one in zip(scans, names, shown, strict=True):
         if is_one:
+            _refuse_growth(scan, options)
             sheet = segment(scan, options=segmentation, allow_blank=True)
             sheets.append(Sheet(frame_name, sheet, draw_overview(scan, sheet)))
-            shreds += _cut_from(sheet, frame_name)
+            shreds += _cut_from(sheet, frame_name, options)
         else:
-            shreds.append(to_shred(to_working_resolution(scan), frame_name))
+            shreds.append(to_shred(to_working_resolution(scan, options=options), frame_name))
     return Pile(ShredSet(shreds), tuple(sheets), (source,))
 
 
@@ -212,10 +229,11 @@ def _shows_sheet(scan: Scan, options: ScanOptions, segmentation: SegmentationOpt
     return options.kind == "sheets"
 
 
-def _cut_from(sheet: Segmentation, name: str) -> Iterator[Shred]:
+def _cut_from(sheet: Segmentation, name: str, options: ScanOptions) -> Iterator[Shred]:
     """The shreds of a sheet at 300 dpi, named after its file even if another sheet has the same stem."""
     for shred in sheet.shreds:
-        scan = to_working_resolution(Scan(shred.image, shred.dpi, shred.source, shred.mask))
+        cut = Scan(shred.image, shred.dpi, shred.source, shred.mask)
+        scan = to_working_resolution(cut, options=options)
         number = shred.id.rpartition("#")[2]
         yield to_shred(scan, f"{name}#{number}")
 
@@ -237,8 +255,12 @@ def _read_mask(content: bytes, mask_file: Path) -> Mask:
     if mask_file.suffix == ".npy":
         try:
             loaded = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-        except (ValueError, EOFError) as error:
+        except _NPY_ERRORS as error:
             raise InputError(f"{mask_file}: the mask cannot be read ({error}). Save it again.") from None
+        if loaded.dtype.kind not in "biuf":
+            raise InputError(
+                f"{mask_file}: a mask holds True and False or numbers, this {loaded.dtype}. Save it again."
+            )
         if loaded.ndim != 2:
             raise InputError(f"{mask_file}: a mask has 2 dimensions, this has {loaded.ndim}. Save it again.")
         return np.asarray(loaded > (0 if loaded.max(initial=0) <= 1 else 127))

@@ -146,9 +146,16 @@ def refuse_blank(
             "shreds, or, if every file is one shred, --as shreds. See docs/scanning.md."
         )
     raise InputError(
-        f"{where} on {sheet.background!r}. If there are any, name the color under them with --background, "
-        "or lower --min-width; if every file is one shred, use --as shreds. See docs/scanning.md."
+        f"{where} {_describe_ground(sheet.background)}. If there are any, name the color under them with "
+        "--background, or lower --min-width; if every file is one shred, use --as shreds. "
+        "See docs/scanning.md."
     )
+
+
+def _describe_ground(background: Background | None) -> str:
+    if background is None:
+        return "in what is not transparent"
+    return f"on the color #{bytes(background.color).hex()}, which {background.share:.0%} of the sheet has"
 
 
 @dataclass(frozen=True, eq=False)
