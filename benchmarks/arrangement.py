@@ -244,7 +244,10 @@ def compare_with_brute_force(count: int, seed: int) -> int:
         groups = at % 3 == 0
         n = int(rng.integers(1, 7 if groups else 10))
         pages = int(rng.integers(1, min(4, n) + 1))
-        margins = Margins(*rng.normal(size=(3, n)).astype(np.float32)) if rng.random() < 0.4 else None
+        margins = None
+        if rng.random() < 0.4:
+            starts, ends, widths = rng.normal(size=(3, n)).astype(np.float32)
+            margins = Margins(starts, ends, np.abs(widths))
         width = None
         if margins is not None and rng.random() < 0.6:
             width = 200.0

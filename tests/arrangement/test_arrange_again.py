@@ -112,6 +112,14 @@ def test_a_warm_start_under_a_time_limit_is_proven_with_the_same_warm_start():
     assert proven.cost <= hasty.cost + 1e-6
 
 
+def test_orders_that_differ_by_rounding_alone_are_proven_at_once():
+    """Sums of single-precision tenths differ by more than the tolerance; those of tenths do not."""
+    scores = np.floor(10 * np.random.default_rng(9).random((300, 300)).astype(np.float32) ** 8) / 10
+    found = arrange(pile(scores.astype(np.float32)), options=ONE)
+    assert found.is_optimal
+    assert found.cost == pytest.approx(round(found.cost, 1), abs=1e-9)
+
+
 def test_progress_shows_the_gap_closing():
     seen = []
     arrange(blurred_pile(60, 5), options=ONE, progress=lambda *report: seen.append(report))

@@ -33,7 +33,10 @@ def solve(compatibility, constraints, n_pages):
 
 
 def random_margins(rng, n):
-    return Margins(*rng.normal(size=(3, n)).astype(np.float32)) if rng.random() < 0.4 else None
+    if rng.random() >= 0.4:
+        return None
+    starts, ends, widths = rng.normal(size=(3, n)).astype(np.float32)
+    return Margins(starts, ends, np.abs(widths))
 
 
 @pytest.mark.parametrize("seed", range(6))

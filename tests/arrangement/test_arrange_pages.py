@@ -74,7 +74,8 @@ def test_the_width_of_a_page_bounds_their_number():
 def test_an_automatic_number_of_pages_is_the_cheapest_number(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 7))
-    margins = Margins(*rng.normal(size=(3, n)).astype(np.float32))
+    starts, ends, widths = rng.normal(size=(3, n)).astype(np.float32)
+    margins = Margins(starts, ends, np.abs(widths))
     shreds = pile(rng.normal(size=(n, n)).astype(np.float32), margins)
     cheapest = min(held_karp(shreds, Constraints(), k) for k in range(1, n + 1))
     assert arrange(shreds).cost == pytest.approx(cheapest, abs=2e-6)

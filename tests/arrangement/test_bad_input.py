@@ -23,6 +23,23 @@ def saved(tmp_path, scores):
     return file
 
 
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"widths_mm": [5, -1, 5]}, "widths_mm are no sizes"),
+        ({"heights_mm": [297, np.inf, 297]}, "heights_mm are no sizes"),
+        ({"heights_mm": [297, 297]}, "heights_mm for 3 shreds"),
+        ({"starts": [np.nan, 0, 0]}, "starts hold nan"),
+    ],
+)
+def test_margins_that_make_no_sense_are_refused(wrong, complaint, tmp_path):
+    margins = {name: np.ones(3) for name in ("starts", "ends", "widths_mm", "heights_mm")}
+    np.savez(tmp_path / "s.npz", scores=np.zeros((3, 3)), **{**margins, **wrong})
+    result = run(tmp_path / "s.npz")
+    assert result.exit_code in (3, 5)
+    assert complaint in result.stderr
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_scores_that_are_no_numbers_are_refused_with_the_join(value, tmp_path):
     scores = np.zeros((4, 4))

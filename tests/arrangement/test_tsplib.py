@@ -146,6 +146,9 @@ def test_a_truncated_file_says_what_is_missing(tmp_path):
         ("TYPE: ATSP\nDIMENSION: 0\nEDGE_WEIGHT_SECTION\n", "at least one city"),
         ("TYPE: CVRP\nDIMENSION: 1\nEDGE_WEIGHT_SECTION\n0", "CVRP"),
         ("TYPE: ATSP\nDIMENSION: 1\nEDGE_WEIGHT_SECTION\nfour", "'four'"),
+        ("TYPE: ATSP\nDIMENSION: 1\nEDGE_WEIGHT_SECTION\n1.2.3", "'1.2.3'"),
+        ("TYPE: ATSP\nDIMENSION: 1\nEDGE_WEIGHT_SECTION\n1e308", "beyond"),
+        ("TYPE:\nDIMENSION: no\nEDGE_WEIGHT_SECTION\n1", "DIMENSION is 'no'"),
     ],
 )
 def test_other_files_are_refused(tmp_path, text, complaint):

@@ -17,9 +17,12 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from deshred.arrangement.costs import Arcs, Costs, DenseCosts
 from deshred.arrangement.fixings import Floats, Ints
 
-_DENSE_LIMIT = 6000  # nodes; beyond, a matching over candidates that are priced on the full matrix
+_DENSE_LIMIT = 3000  # nodes; beyond, a matching over candidates that are priced on the full matrix
 _CANDIDATES = 10
-_DENSE_SECONDS, _SPARSE_SECONDS = 4e-9, 2e-4  # times size ** 2.5, times the number of shreds
+_PRICED = 5  # per row and round
+_COPIES = 20  # of the outside that take part in the matching; more pages than that cost a price each instead
+_BISECTIONS = 10  # to find that price
+_DENSE_SECONDS, _SPARSE_SECONDS = 4e-9, 4e-4  # times size ** 2.5, times the number of shreds
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,7 @@ def assign(costs: Costs, n_pages: int, deadline: float = np.inf) -> Assignment:
     """
     if isinstance(costs, DenseCosts) and costs.n + n_pages <= _DENSE_LIMIT:
         return _assign_dense(costs, n_pages)
-    return _assign_sparse(costs, deadline)
+    return _assign_sparse(costs, n_pages, deadline)
 
 
 def seconds_expected(costs: Costs, n_pages: int) -> float:
@@ -84,65 +87,104 @@ def _assign_dense(costs: DenseCosts, n_pages: int) -> Assignment:
     )
 
 
-def _assign_sparse(costs: Costs, deadline: float) -> Assignment:
+def _assign_sparse(costs: Costs, n_pages: int, deadline: float) -> Assignment:
     """Match over candidates; a shred without partner goes to the outside or the hub, whichever is cheaper."""
     arcs = costs.candidates(_CANDIDATES)
     n, width = costs.n, costs.n_nodes
+    copies = n_pages if costs.pages.is_fixed and n_pages <= _COPIES else 0
+    leave, enter = _loose(costs, copies)
+    if n_pages > _COPIES and costs.pages.is_fixed and costs.hub is None:
+        leave, enter = _loose_for(arcs, costs, n_pages, deadline)
+    matched = None
     while True:
-        inner = (arcs.tails < n) & (arcs.heads < n)
-        leave, enter = _loose(costs)
-        matched = _match(arcs.take(inner), leave, enter)
-        out_duals = np.concatenate([matched.out_duals, np.zeros(width - n)])
-        in_duals = np.concatenate([matched.in_duals, np.zeros(width - n)])
+        matched = _match(_with_copies(arcs, n, copies), leave, enter, matched)
+        out_duals, in_duals = np.zeros(width), np.zeros(width)
+        out_duals[:n], in_duals[:n] = matched.out_duals[:n], matched.in_duals[:n]
         if costs.hub is not None:
             break
+        _price_outside(costs, out_duals, in_duals)
         missed = costs.arcs_below(out_duals, in_duals, -1e-6)
         missed = missed.take((missed.tails < n) & (missed.heads < n))
         missed = missed.take(~np.isin(missed.tails * width + missed.heads, arcs.tails * width + arcs.heads))
         if not len(missed) or time.monotonic() > deadline:
             break
-        arcs = _with_lowest(arcs, missed, costs, 5)
-    return Assignment(matched.right, out_duals, in_duals)
+        more = missed.lowest(_PRICED)
+        tails, heads = np.append(arcs.tails, more.tails), np.append(arcs.heads, more.heads)
+        arcs = Arcs(tails, heads, costs.at(tails, heads))
+    right = matched.right[:n]
+    return Assignment(np.where(right < n, right, -1), out_duals, in_duals)
 
 
-def _loose(costs: Costs) -> tuple[Floats, Floats]:
-    """What a shred without a right, without a left neighbor is charged.
+def _price_outside(costs: Costs, out_duals: Floats, in_duals: Floats) -> None:
+    """As much as the page ends bear; an open number of pages would multiply what is below nothing."""
+    n, ends = costs.n, costs.page_ends
+    least = -np.inf if costs.pages.is_fixed else 0.0
+    begin, end = ends.starts - in_duals[:n], ends.ends - out_duals[:n]
+    out_duals[n] = max(least, begin.min(initial=costs.dearest, where=np.isfinite(begin)))
+    in_duals[n] = max(least, end.min(initial=costs.dearest, where=np.isfinite(end)))
+
+
+def _with_copies(arcs: Arcs, n: int, copies: int) -> Arcs:
+    """Arcs between shreds, and those of the outside once for each of its copies."""
+    inner = arcs.take((arcs.tails < n) & (arcs.heads < n))
+    begin, end = arcs.take(arcs.tails == n), arcs.take(arcs.heads == n)
+    many = n + np.arange(copies)
+    return Arcs(
+        np.concatenate([inner.tails, np.repeat(many, len(begin)), np.tile(end.tails, copies)]),
+        np.concatenate([inner.heads, np.tile(begin.heads, copies), np.repeat(many, len(end))]),
+        np.concatenate([inner.reduced, np.tile(begin.reduced, copies), np.tile(end.reduced, copies)]),
+    )
+
+
+def _loose(costs: Costs, copies: int) -> tuple[Floats, Floats]:
+    """What a shred without a right, without a left neighbor is charged; copies of the outside need one.
 
     Half the dearest join each, or its page end where evidence makes that cheaper; ends that are free for
     all would leave nothing to match.
     """
     ends = costs.page_ends
-    half = np.full(costs.n, costs.dearest / 2)
-    if not ends.differ:
-        return half, half
+    half, never = np.full(costs.n, costs.dearest / 2), np.full(copies, np.inf)
+    if not ends.differ or copies:
+        return np.append(half, never), np.append(half, never)
     return np.minimum(half, ends.ends), np.minimum(half, ends.starts)
 
 
-def _with_lowest(arcs: Arcs, more: Arcs, costs: Costs, per_row: int) -> Arcs:
-    order = np.lexsort((more.reduced, more.tails))
-    tails, heads = more.tails[order], more.heads[order]
-    rank = np.arange(len(tails)) - np.searchsorted(tails, tails)
-    kept = rank < per_row
-    tails, heads = np.append(arcs.tails, tails[kept]), np.append(arcs.heads, heads[kept])
-    return Arcs(tails, heads, costs.at(tails, heads))
+def _loose_for(arcs: Arcs, costs: Costs, n_pages: int, deadline: float) -> tuple[Floats, Floats]:
+    """The same at a price per page that leaves about so many shreds without a right neighbor."""
+    inner = _with_copies(arcs, costs.n, 0)
+    low, high, matched = -costs.spread, costs.spread, None
+    for _ in range(_BISECTIONS):
+        price = (low + high) / 2
+        leave, enter = costs.page_ends.ends + price / 2, costs.page_ends.starts + price / 2
+        if time.monotonic() > deadline:
+            break
+        matched = _match(inner, leave, enter, matched)
+        if (matched.right[: costs.n] >= costs.n).sum() > n_pages:
+            low = price
+        else:
+            high = price
+    return leave, enter
 
 
-def _match(arcs: Arcs, leave: Floats, enter: Floats) -> Assignment:
+def _match(arcs: Arcs, leave: Floats, enter: Floats, known: Assignment | None) -> Assignment:
     """Each shred takes a right neighbor or leaves; the mirror image of the graph closes the matching.
 
-    The weights are integers because SciPy's matcher can loop forever on fractions.
+    Costs less prices that are known, even if only roughly, are much quicker to match. The weights are
+    integers because SciPy's matcher can loop forever on fractions.
     """
     n = len(leave)
-    finite = np.concatenate([arcs.reduced, leave[np.isfinite(leave)], enter[np.isfinite(enter)]])
-    low, high = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
-    scale = 2.0 ** np.round(np.log2(2**34 / max(high - low, 1e-9)))
-    big = (high - low + 1) * 8
-    leave, enter = np.where(np.isfinite(leave), leave, big), np.where(np.isfinite(enter), enter, big)
-    nodes = np.arange(n)
-    rows = np.concatenate([arcs.tails, nodes, n + nodes, n + arcs.heads])
-    columns = np.concatenate([arcs.heads, n + nodes, nodes, n + arcs.tails])
+    nodes, mirror = np.arange(n), n + np.arange(n)
+    rows = np.concatenate([arcs.tails, nodes, mirror, n + arcs.heads])
+    columns = np.concatenate([arcs.heads, mirror, nodes, n + arcs.tails])
     plain = np.concatenate([arcs.reduced, leave, enter, np.zeros(len(arcs))])
+    possible = np.isfinite(plain)
+    low, high = float(plain.min(initial=0.0, where=possible)), float(plain.max(initial=0.0, where=possible))
+    scale = 2.0 ** np.round(np.log2(2**34 / max(high - low, 1e-9)))
+    plain[~possible] = (high - low + 1) * 8
     weights = np.round(plain * scale)
+    out_prices = np.zeros(2 * n) if known is None else np.round(known.out_duals * scale)
+    in_prices = np.zeros(2 * n) if known is None else np.round(known.in_duals * scale)
+    weights -= out_prices[rows] + in_prices[columns]
     shift = weights.min() - 1
     weights -= shift
     graph = csr_matrix((weights, (rows, columns)), shape=(2 * n, 2 * n))
@@ -162,6 +204,5 @@ def _match(arcs: Arcs, leave: Floats, enter: Floats) -> Assignment:
         if not lower.any():
             break
         in_duals[ends[lower]] = through[lower]
-    out_duals = (own - in_duals[right] + shift) / scale
-    partner = np.where(right[:n] < n, right[:n], -1)
-    return Assignment(partner, out_duals[:n], in_duals[:n] / scale)
+    out_duals = own - in_duals[right] + shift
+    return Assignment(right, (out_duals + out_prices) / scale, (in_duals + in_prices) / scale)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from deshred.arrangement.fixings import Fixings, Floats, Ints, PageCount
@@ -26,6 +27,9 @@ _BLOCK = 1 << 21  # entries of the full matrix looked at in one go: 16 MB
 _SCANNED = 1 << 18  # the same where a quick look is enough: they stay in the processor's cache
 _MANY = 0.1  # share of arcs
 _HUGE = 1e30
+_MOST_DECIMALS = 3
+_COARSE = 1000  # times what single precision resolves
+_ALIKE = 1e-6  # of the largest: costs this near each other are equal where only a few arcs are chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +47,14 @@ class Arcs:
         """The chosen arcs."""
         return Arcs(self.tails[chosen], self.heads[chosen], self.reduced[chosen])
 
+    def lowest(self, per_tail: int) -> Arcs:
+        """So many arcs from each node, those of the lowest reduced cost; of equal ones, some by chance."""
+        chance = np.random.default_rng(0).random(len(self)) * (_ALIKE * np.abs(self.reduced).max(initial=0.0))
+        order = np.lexsort((self.reduced + chance, self.tails))
+        tails = self.tails[order]
+        rank = np.arange(len(self)) - np.searchsorted(tails, tails)
+        return self.take(order[rank < per_tail])
+
 
 @dataclass(frozen=True, eq=False)
 class PageEnds:
@@ -57,6 +69,12 @@ class PageEnds:
         """Whether they say anything about where pages end."""
         return bool(np.ptp(self.starts) > 0 or np.ptp(self.ends) > 0)
 
+    def are_multiples_of(self, step: float) -> bool:
+        """Whether all that can be are."""
+        both = np.concatenate([self.starts, self.ends])
+        units = both[np.isfinite(both)] / (step or np.inf)
+        return bool((np.abs(units - np.round(units)) < 1e-6).all())
+
 
 @dataclass(frozen=True, eq=False)
 class LeastCosts:
@@ -66,6 +84,12 @@ class LeastCosts:
     into: Floats  # (N,)
 
 
+def distinct(runs: list[Ints]) -> Ints:
+    """All keys, sorted, once each: mostly sorted already, so this takes a thousandth of `np.unique`."""
+    keys = np.sort(np.concatenate(runs), kind="stable")
+    return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
+
+
 class Costs(ABC):
     """Costs of all arcs, under fixings."""
 
@@ -73,6 +97,8 @@ class Costs(ABC):
         self, n: int, range_: ScoreRange, ends: PageEnds, pages: PageCount, room: Room | None
     ) -> None:
         self.n = n
+        # the cost of every order is a multiple of it; 0 if not
+        self.step = range_.step if ends.are_multiples_of(range_.step) else 0.0
         self.depot = n
         self.highest = range_.highest  # score
         self.dearest = range_.highest - range_.lowest  # cost of the worst join that can be
@@ -158,7 +184,7 @@ class Costs(ABC):
 
     @abstractmethod
     def candidates(self, per_node: int) -> Arcs:
-        """About the cheapest arcs of each row and each column; reduced costs are plain costs."""
+        """About the cheapest arcs of each row and column, at plain costs; of equal ones, some by chance."""
 
 
 class DenseCosts(Costs):
@@ -269,7 +295,7 @@ class DenseCosts(Costs):
                 return self.all_arcs_below(out_duals, in_duals, threshold)
             rows, columns = np.divmod(hits, n)
             keys.append((rows + start) * (n + 1) + columns)
-        tails, heads = np.divmod(np.unique(np.concatenate(keys)), n + 1)
+        tails, heads = np.divmod(distinct(keys), n + 1)
         reduced = self.at(tails, heads) - out_duals[tails] - in_duals[heads]
         kept = reduced <= threshold
         return Arcs(tails[kept], heads[kept], reduced[kept])
@@ -307,8 +333,12 @@ class DenseCosts(Costs):
         found = []
         best_in = np.full((per_node, width), np.inf)
         best_from = np.zeros((per_node, width), np.int64)
+        # if all preferred the same of equal arcs, most would have to be priced in later
+        rng = np.random.default_rng(0)
+        chance = sliding_window_view(rng.random(2 * width) * (_ALIKE * (self.spread or 1.0)), width)
         for start, stop in self.blocks():
             block = self.rows(start, stop)
+            block += chance[rng.integers(0, width, stop - start)]
             heads = np.argpartition(block, per_node - 1, axis=1)[:, :per_node]
             found.append((np.arange(start, stop)[:, None] * width + heads).ravel())
             stack = np.concatenate([best_in, block])
@@ -318,7 +348,7 @@ class DenseCosts(Costs):
         found.append((best_from * width + np.arange(width)).ravel())
         nodes = np.arange(self.n)
         found += [nodes * width + self.n, self.n * width + nodes]
-        keys = np.unique(np.concatenate(found))
+        keys = distinct(found)
         tails, heads = np.divmod(keys, width)
         costs = self.at(tails, heads)
         possible = np.isfinite(costs)
@@ -359,7 +389,7 @@ class SparseCosts(Costs):
         keys = [self._listed_keys, self._keys(fixings.required)]
         for node in (self.n, self.n + 1):
             keys += [nodes * (n + 2) + node, node * (n + 2) + nodes]
-        tails, heads = np.divmod(np.unique(np.concatenate(keys)), n + 2)
+        tails, heads = np.divmod(distinct(keys), n + 2)
         costs = self.at(tails, heads)
         possible = np.isfinite(costs)
         self._tails, self._heads, self._costs = tails[possible], heads[possible], costs[possible]
@@ -390,14 +420,16 @@ class SparseCosts(Costs):
         return Arcs(self._tails, self._heads, self._costs)
 
 
-def complete(compatibility: Compatibility, range_: ScoreRange) -> NDArray[np.float32]:
-    """The full matrix that lists of candidates stand for."""
+def complete(
+    compatibility: Compatibility, scores: NDArray[np.floating], range_: ScoreRange
+) -> NDArray[np.floating]:
+    """The full matrix that lists of candidates with these scores stand for."""
     assert compatibility.row_starts is not None
     n = len(compatibility)
-    scores = np.full((n, n), range_.lowest, np.float32)
+    full = np.full((n, n), range_.lowest, scores.dtype)
     rows = np.repeat(np.arange(n), np.diff(compatibility.row_starts))
-    scores[rows, compatibility.columns] = compatibility.scores
-    return scores
+    full[rows, compatibility.columns] = scores
+    return full
 
 
 @dataclass(frozen=True)
@@ -406,6 +438,37 @@ class ScoreRange:
 
     highest: float
     lowest: float
+    step: float = 0.0  # all scores are multiples of it; 0 if they are not
+
+
+def in_decimals(scores: NDArray[np.floating], range_: ScoreRange) -> tuple[NDArray[np.floating], ScoreRange]:
+    """Scores that are numbers of a few decimals, as such; others as they are.
+
+    In single precision such numbers are a little off, and orders that cost the same would differ.
+    """
+    largest = max(abs(range_.highest), abs(range_.lowest))
+    finest = _COARSE * float(np.finfo(scores.dtype).eps) * largest  # below, all numbers are near a multiple
+    for decimals in range(_MOST_DECIMALS + 1):
+        step = 10.0**-decimals
+        rounded = None if step < finest else _rounded(scores, decimals)
+        if rounded is not None:
+            highest, lowest = round(range_.highest, decimals), round(range_.lowest, decimals)
+            return rounded, ScoreRange(highest, lowest, step)
+    return scores, range_
+
+
+def _rounded(scores: NDArray[np.floating], decimals: int) -> Floats | None:
+    """The numbers of so many decimals that the scores stand for; None where one stands for something else."""
+    rounded = np.empty(scores.shape)
+    rows = max(1, _SCANNED // max(1, scores[:1].size))
+    for start in range(0, len(scores), rows):
+        some, block = scores[start : start + rows], rounded[start : start + rows]
+        np.multiply(some, 10.0**decimals, out=block, dtype=np.float64)
+        np.rint(block, out=block)
+        block /= 10.0**decimals
+        if (block.astype(scores.dtype) != some).any():
+            return None
+    return rounded
 
 
 def score_range(compatibility: Compatibility) -> ScoreRange:

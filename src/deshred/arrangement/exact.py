@@ -41,6 +41,7 @@ _LIKE_LAST = 2.0  # of the gap that the earlier solve had to close
 _PATIENCE = 4  # rounds of deepening before a good order is sought, where none was known
 _SMALL_PILE = 300  # shreds; below, all arcs at once are no problem, nor is local search to its end
 _BRANCHED = 60  # shreds up to which branching is quicker than searching around
+_MATRIX_SECONDS = 5e-8  # times the square of the shreds, to get ready for local search
 _SEARCHED = 6000  # shreds that local search takes on: it needs the full matrix of costs
 _ROUNDED = 3000  # chains that rounding takes on
 _ROUNDING_NODES = 100
@@ -108,7 +109,7 @@ class ExactSolver:
         """The assignment cannot be interrupted: where time is short, there is an order before it."""
         record, expected = self._record, self._root.seconds_expected
         if record.limits.deadline - time.monotonic() < _HURRY * expected:
-            self._root.sketch()
+            self._root.sketch(self._soft_deadline)
             if self._costs.n > _SMALL_PILE:
                 record.check_time()
             if record.limits.deadline - time.monotonic() < expected:
@@ -144,6 +145,11 @@ class ExactSolver:
         has_groups = bool(rules.together or rules.apart)
         return rules.room is not None and not has_groups and self._costs.hub is None
 
+    @property
+    def _soft_deadline(self) -> float:
+        """For what small piles may finish in any case."""
+        return self._record.limits.deadline if self._costs.n > _SMALL_PILE else np.inf
+
     def _improve(self, n_kicks: int) -> None:
         """Local search where the bound is far below: scores that look alike both ways round."""
         record, costs = self._record, self._costs
@@ -152,9 +158,11 @@ class ExactSolver:
         is_close = record.upper - record.lower < _ALIKE * abs(record.upper)
         if is_close or not _BRANCHED < costs.n <= _SEARCHED:
             return
-        search = LocalSearch(Matrix.of(costs), record.tour, costs.n)
         deadline = record.limits.deadline
-        search.run(deadline if costs.n > _SMALL_PILE else np.inf)
+        if self._soft_deadline - time.monotonic() < _MATRIX_SECONDS * costs.n**2:
+            return
+        search = LocalSearch(Matrix.of(costs), record.tour, costs.n)
+        search.run(self._soft_deadline)
         search.shake(n_kicks, min(deadline, (time.monotonic() + deadline) / 2))  # leave time for the proof
         record.offer(search.tour)
         record.report("local search")
@@ -174,10 +182,11 @@ class ExactSolver:
                     self._improve(min(_KICKS, _KICKS_PER_SHRED * self._costs.n))
             proof = record.proof
             assert proof is not None
-            delta = min(record.upper - proof.bound, _GROWTH * delta or self._first_delta(proof))
-            arcs = arcs_below(self._costs, proof, delta + 1e-9)
-            contraction = contract_within(self._costs, arcs, delta + 1e-9)
-            new_cuts = self._search(contraction, proof, proof.bound + delta)
+            delta = _GROWTH * delta or self._first_delta(proof)
+            limit = min(record.upper, record.next_limit(proof.bound + delta))
+            slack = limit - proof.bound + 1e-9
+            contraction = contract_within(self._costs, arcs_below(self._costs, proof, slack), slack)
+            new_cuts = self._search(contraction, proof, limit)
             if record.lower > record.ceiling:
                 raise InfeasibleError("no order obeys all constraints.")
             if self._root.program.add_cuts(new_cuts) and not record.is_proven:
@@ -193,7 +202,7 @@ class ExactSolver:
     def _first_delta(self, proof: Proof) -> float:
         """Admits some more arcs than the LP has at zero; about what the last solve needed, if any."""
         record, costs = self._record, self._costs
-        least = max(10 * record.limits.tolerance, record.limits.step)
+        least = 10 * record.limits.tolerance
         threshold = min(record.upper - proof.bound, threshold_for(costs, proof.duals, _SAMPLED_ARCS))
         reduced = np.sort(arcs_below(costs, proof, threshold + 1e-9).reduced)
         if not len(reduced):
@@ -345,7 +354,7 @@ class ExactSolver:
         outside = np.full(size, costs.depot)
         ends = PageEnds(costs.at(outside, firsts), costs.at(lasts, outside))
         pages = replace(costs.pages, most=max(costs.pages.least, min(costs.pages.most, size)))
-        small = DenseCosts(-joins, ends, pages, ScoreRange(0.0, -dearest), rules.room)
+        small = DenseCosts(-joins, ends, pages, ScoreRange(0.0, -dearest, costs.step), rules.room)
         none, free = np.zeros((0, 2), np.int64), np.full(size, -1, np.int64)
         together = tuple(group for group in rules.together if len(group) > 1)
         limits = replace(self._record.limits, node_limit=_ROUNDING_NODES)

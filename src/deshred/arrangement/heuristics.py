@@ -131,6 +131,7 @@ def follow(right: Ints, at: int) -> Ints:
 def close(costs: Costs, right: Ints, n_pages: int) -> Tour | None:
     """Join loose fragments to each other and to the outside; circles are patched in. None if it cannot."""
     n = costs.n
+    right = _cut(costs, right, n_pages - int((right < 0).sum()))
     has_left = np.zeros(n, bool)
     has_left[right[right >= 0]] = True
     starts = np.flatnonzero(~has_left)
@@ -147,6 +148,18 @@ def close(costs: Costs, right: Ints, n_pages: int) -> Tour | None:
     tour = np.append(right, np.full(n_pages, -1))
     tour[tails] = heads[chosen]
     return patch(costs, tour)
+
+
+def _cut(costs: Costs, right: Ints, count: int) -> Ints:
+    """Without so many joins, those that save most: each page needs a fragment of its own."""
+    if count <= 0:
+        return right
+    tails = np.flatnonzero(right >= 0)
+    heads, outside = right[tails], np.full(len(tails), costs.n)
+    ends = costs.at(tails, outside) + costs.at(outside, heads)
+    kept = right.copy()
+    kept[tails[np.argsort(ends - costs.at(tails, heads), kind="stable")[:count]]] = -1
+    return kept
 
 
 def _end_of(right: Ints, at: int) -> int:

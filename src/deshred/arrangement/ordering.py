@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from deshred.arrangement.certificates import certify
-from deshred.arrangement.costs import Costs, DenseCosts, SparseCosts, complete, score_range
+from deshred.arrangement.costs import Costs, DenseCosts, SparseCosts, complete, in_decimals, score_range
 from deshred.arrangement.exact import ExactSolver, Solution
 from deshred.arrangement.fixings import Fixings, PageCount, clash, fix, smallest_clash, split
 from deshred.arrangement.heuristics import nearest_neighbor, pages_of, tour_cost
@@ -160,13 +160,13 @@ class _Job:
 
     def _costs(self, pages: PageCount, room: Room | None) -> Costs:
         pile = self.compatibility
-        scores = score_range(pile)
-        ends = price_pages(len(pile), self.margins, pages, scores, room)
+        scores, range_ = in_decimals(pile.scores, score_range(pile))
+        ends = price_pages(len(pile), self.margins, pages, range_, room)
         if pile.row_starts is None or pile.columns is None:
-            return DenseCosts(pile.scores, ends, pages, scores, room)
+            return DenseCosts(scores, ends, pages, range_, room)
         if self._is_completed(room):
-            return DenseCosts(complete(pile, scores), ends, pages, scores, room)
-        return SparseCosts(pile.row_starts, pile.columns, pile.scores, ends, pages, scores, room)
+            return DenseCosts(complete(pile, scores, range_), ends, pages, range_, room)
+        return SparseCosts(pile.row_starts, pile.columns, scores, ends, pages, range_, room)
 
     def _is_completed(self, room: Room | None) -> bool:
         """The hub does not know who joins whom through it: rules are proven on the full matrix, if small."""

@@ -79,13 +79,13 @@ def find_room(margins: Margins | None, page_width_mm: float | None, pages: PageC
 
 def check_margins(margins: Margins, n: int) -> None:
     """Refuse evidence that does not belong to n shreds or holds no numbers."""
-    for name, values in (
-        ("starts", margins.starts),
-        ("ends", margins.ends),
-        ("widths_mm", margins.widths_mm),
-    ):
-        if len(values) != n:
-            raise MismatchError(f"the margins hold {len(values)} {name} for {n} shreds.")
+    sizes = {"widths_mm": margins.widths_mm, "heights_mm": margins.heights_mm}
+    for name, values in {"starts": margins.starts, "ends": margins.ends, **sizes}.items():
+        if values is not None and values.shape != (n,):
+            raise MismatchError(f"the margins hold {values.size} {name} for {n} shreds.")
+    for name, values in sizes.items():
+        if values is not None and (np.isinf(values) | (values < 0)).any():
+            raise InputError(f"the margins' {name} are no sizes: negative or without end.")
     for name, values in (("starts", margins.starts), ("ends", margins.ends)):
         bad = np.flatnonzero(np.isnan(values) | (values == np.inf))
         if len(bad):

@@ -23,7 +23,6 @@ class Limits:
     """When to stop."""
 
     tolerance: float = 1e-6
-    step: float = 0.0  # all costs are multiples of it; 0 if they are not
     deadline: float = np.inf  # on time.monotonic()
     node_limit: int = 10**9
 
@@ -47,7 +46,7 @@ class Record:
     @property
     def cutoff(self) -> float:
         """Orders at or above this are of no use."""
-        return self.upper - (self.limits.step - 1e-6 if self.limits.step else self.limits.tolerance / 2)
+        return self.upper - (self.costs.step - 1e-6 if self.costs.step else self.limits.tolerance / 2)
 
     @property
     def is_proven(self) -> bool:
@@ -56,10 +55,14 @@ class Record:
     @property
     def bound(self) -> float:
         """What is proven, rounded up where costs go in steps."""
-        bound, step = self.lower, self.limits.step
-        if step:
-            bound = float(np.ceil((bound - 5e-7) / step)) * step
+        step = self.costs.step
+        bound = float(np.ceil((self.lower - 5e-7) / step)) * step if step else self.lower
         return min(bound, self.upper)
+
+    def next_limit(self, limit: float) -> float:
+        """A limit up to which orders are worth looking for: where costs go in steps, just above one."""
+        step = self.costs.step
+        return max(float(np.floor(limit / step)) * step, self.bound) + 1e-6 if step else limit
 
     def check_time(self) -> None:
         """Raise `TimeUp` when the deadline is past."""

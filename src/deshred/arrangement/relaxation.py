@@ -5,6 +5,7 @@ It starts from the assignment, or carries on with the LP of an earlier solve und
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -71,11 +72,11 @@ class Relaxation:
         """About how long `assign` takes."""
         return seconds_expected(self._costs, self._n_pages)
 
-    def sketch(self) -> None:
+    def sketch(self, deadline: float) -> None:
         """A first bound and a first order that do not wait for the assignment.
 
         Prices are the cheapest arcs from each node, then to each node; fragments grow along cheap arcs, once
-        at these prices and once at plain costs.
+        at these prices and, before the deadline, once at plain costs.
         """
         costs, record, n = self._costs, self._record, self._costs.n
         own, shreds, outside = np.arange(costs.n_nodes), np.arange(n), np.full(n, costs.depot)
@@ -93,7 +94,8 @@ class Relaxation:
         record.prove(duals, ())
         arcs = costs.arcs_below(duals.out, duals.into, threshold_for(costs, duals, _ROOT_ARCS))
         for shares in (-arcs.reduced, np.zeros(len(arcs))):
-            record.offer(link(costs, Support(arcs.tails, arcs.heads, shares), self._n_pages))
+            if record.tour is None or time.monotonic() < deadline:
+                record.offer(link(costs, Support(arcs.tails, arcs.heads, shares), self._n_pages))
         record.report("first order")
 
     def assign(self) -> None:
@@ -229,17 +231,12 @@ class Relaxation:
             if record.is_proven:
                 return
             if len(new):
-                self._price_in(new.tails, new.heads, new.reduced)
+                new = new.lowest(_PRICED_ARCS)
+                self._add_arcs(new.tails, new.heads)
             elif program.shortfall > 1e-6:
                 self._raise_penalty()
             else:
                 return
-
-    def _price_in(self, tails: Ints, heads: Ints, reduced: Floats) -> None:
-        order = np.lexsort((reduced, tails))
-        tails, heads = tails[order], heads[order]
-        rank = np.arange(len(tails)) - np.searchsorted(tails, tails)
-        self._add_arcs(tails[rank < _PRICED_ARCS], heads[rank < _PRICED_ARCS])
 
     def _raise_penalty(self) -> None:
         """No arc left to add and yet nodes uncovered: dearer penalties, up to the proof that it cannot be."""

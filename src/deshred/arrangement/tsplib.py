@@ -19,6 +19,9 @@ from deshred.arrangement.record import Limits, Progress
 from deshred.elements import Constraints
 from deshred.errors import InputError
 
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_LONGEST = 1e12  # beyond, double precision no longer tells tours apart
+
 
 @dataclass(frozen=True, eq=False)
 class AtspInstance:
@@ -60,26 +63,26 @@ def read_atsp(path: Path) -> AtspInstance:
         raise InputError(
             f"{path}: no EDGE_WEIGHT_SECTION, so this is no TSPLIB file with explicit distances."
         )
-    header = dict(re.findall(r"^\s*(\w+)\s*:\s*(.*?)\s*$", header_text, re.MULTILINE))
+    header = dict(re.findall(r"^[^\S\n]*(\w+)[^\S\n]*:[^\S\n]*(.*?)\s*$", header_text, re.MULTILINE))
     n = _dimension(path, header)
     words = rest.split("EOF")[0].split()
     try:
         values = np.array(words, float)
     except ValueError:
-        wrong = next(word for word in words if not re.fullmatch(r"[-+]?[\d.]+([eE][-+]?\d+)?", word))
+        wrong = next(word for word in words if not _NUMBER.fullmatch(word))
         raise InputError(f"{path}: {wrong!r} among the distances is no number.") from None
     if len(values) != n * n:
         kind = "truncated" if len(values) < n * n else "longer than it says"
         raise InputError(
             f"{path}: {n} cities need {n * n} distances, the file holds {len(values)}: it is {kind}."
         )
-    if not np.isfinite(values).all():
-        raise InputError(f"{path}: a distance is not finite.")
+    if not (np.abs(values) <= _LONGEST).all():
+        raise InputError(f"{path}: a distance is not finite, or beyond {_LONGEST:g}.")
     return AtspInstance(header.get("NAME", path.stem), values.reshape(n, n))
 
 
 def _dimension(path: Path, header: Mapping[str, str]) -> int:
-    kind, weights = header.get("TYPE", "ATSP"), header.get("EDGE_WEIGHT_FORMAT", "FULL_MATRIX")
+    kind, weights = header.get("TYPE") or "ATSP", header.get("EDGE_WEIGHT_FORMAT", "FULL_MATRIX")
     if kind.split()[0] not in ("ATSP", "TSP") or weights != "FULL_MATRIX":
         raise InputError(
             f"{path}: TYPE {kind} with {weights} distances; only ATSP with FULL_MATRIX can be read."
@@ -109,9 +112,9 @@ def arrange_atsp(
     pages = PageCount(1, 1)
     # joins must not be negative; every tour has n - 2 of them
     ends = PageEnds(instance.distances[0, 1:], instance.distances[1:, 0], (n - 2) * low)
-    costs = DenseCosts(low - inner, ends, pages, ScoreRange(0.0, low - high))
     whole = bool((instance.distances == np.round(instance.distances)).all())
-    limits = Limits(step=1.0 if whole else 0.0, deadline=deadline)
+    costs = DenseCosts(low - inner, ends, pages, ScoreRange(0.0, low - high, 1.0 if whole else 0.0))
+    limits = Limits(deadline=deadline)
     fixings = fix(tuple(map(str, range(1, n))), Constraints(), pages)
     solution = ExactSolver(costs, fixings, limits, progress).solve()
     cities = (0, *(int(i) + 1 for i in pages_of(solution.tour, n - 1)[0]))
