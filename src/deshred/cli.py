@@ -71,8 +71,6 @@ from deshred.flags import (
 if TYPE_CHECKING:
     from deshred.imaging.scans import Sheet
 
-_MOST_WARNINGS = 5  # per sheet, on the screen
-
 app = typer.Typer(
     name="deshred",
     help="Put strip-shredded paper back together: scans of shreds in, readable pages out.",
@@ -118,15 +116,12 @@ def _command(
 
 
 def _warn_of(sheets: Sequence[Sheet]) -> None:
-    """Say what is doubtful on sheets: the first of it, the report has all."""
+    """Say what is doubtful on sheets."""
     from deshred.export.cutouts import list_warnings
 
     for sheet in sheets:
-        warnings = list_warnings(sheet)
-        for warning in warnings[:_MOST_WARNINGS]:
+        for warning in list_warnings(sheet):
             warn(f"{sheet.name}: {warning}")
-        if len(warnings) > _MOST_WARNINGS:
-            warn(f"{sheet.name}: {len(warnings) - _MOST_WARNINGS} more like these")
 
 
 def _show_version(wanted: bool) -> None:

@@ -43,12 +43,12 @@ def describe_sheet(sheet: Sheet) -> dict[str, object]:
 
 
 def list_warnings(sheet: Sheet) -> list[str]:
-    """What is doubtful on a sheet, and about single shreds of it."""
-    of_shreds = [
-        f"shred {cutout.id.rpartition('#')[2]} {warning}"
-        for cutout in sheet.segmentation.cutouts
-        for warning in cutout.warnings
-    ]
+    """What is doubtful on a sheet, and about shreds of it: one line for all that share it."""
+    shreds: dict[str, list[str]] = {}
+    for cutout in sheet.segmentation.cutouts:
+        for warning in cutout.warnings:
+            shreds.setdefault(warning, []).append(cutout.id.rpartition("#")[2])
+    of_shreds = [f"{', '.join(numbers)}: {warning}" for warning, numbers in shreds.items()]
     return [*sheet.segmentation.warnings, *of_shreds]
 
 
