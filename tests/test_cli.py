@@ -325,8 +325,8 @@ def test_an_empty_argument_is_not_taken_for_the_folder_one_stands_in(tmp_path: P
 
 
 def test_names_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
-    say("page 1: a\x1b[2Jb\nc ä")
-    assert capsys.readouterr().out == "page 1: a\\x1b[2Jb\\nc ä\n"
+    say("page 1: a\x1b[2Jb\npage 2: ä\r")
+    assert capsys.readouterr().out == "page 1: a\\x1b[2Jb\npage 2: ä\\r\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse names that are no text")

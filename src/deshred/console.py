@@ -42,8 +42,8 @@ def prepare_streams() -> None:
 
 
 def say(text: str) -> None:
-    """A line of the result, on stdout; names in it may hold what would move a terminal's cursor."""
-    print("".join(char if char.isprintable() else repr(char)[1:-1] for char in text))
+    """Lines of the result, on stdout; names in them may hold what would move a terminal's cursor."""
+    print("".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text))
 
 
 def say_json(content: Mapping[str, Any]) -> None:
