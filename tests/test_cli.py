@@ -216,7 +216,7 @@ def test_evaluate_prints_and_saves_the_accuracy(tiny_pile: ShredSet, tmp_path: P
         write(tmp_path / f"set/D001/masks/D001{position:02d}.png", encode_png(_to_image(shred.mask)))
     result = run("evaluate", tmp_path / "set", "--scorer", "outline", "--k", 1, "--json", tmp_path / "r.json")
     assert result.exit_code == 0, result.stderr
-    assert "D001" in result.stdout
+    assert "D001  " in "".join(result.stdout.splitlines()[4:])  # a table has lines
     content = json.loads((tmp_path / "r.json").read_text())
     assert content["accuracy"]["1"]["mean"] == 1.0
     assert content["accuracy"]["1"]["instances"][0]["documents"] == ["D001"]

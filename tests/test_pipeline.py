@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,14 @@ from deshred.elements import Constraints, Edge, Shred, ShredSet, Source
 from deshred.errors import InputError, ModelError
 from deshred.executors import ProcessExecutor, SerialExecutor
 from deshred.export.runs import describe_run, reconstruct_into, save_run
-from deshred.pipeline import Reconstruction, Stopwatch, _ResumingScorer, reconstruct, set_aside_blank
+from deshred.pipeline import (
+    CopiesWarning,
+    Reconstruction,
+    Stopwatch,
+    _ResumingScorer,
+    reconstruct,
+    set_aside_blank,
+)
 from deshred.settings import Settings
 from deshred.shelf import Shelf
 from deshred.store import COMPATIBILITY, RunFolder, read_arrangement
@@ -110,6 +118,16 @@ def test_two_shreds_are_enough_and_one_is_not() -> None:
     assert len(reconstruct(pair, OutlineScorer(), settings=ONE_PAGE).arrangement.order) == 2
     with pytest.raises(InputError, match="found 1 shred, 0 of them blank"):
         reconstruct(pair[:1], OutlineScorer())
+
+
+def test_a_file_that_is_given_twice_is_told_of(saved_pile: SavedPile, tmp_path: Path) -> None:
+    files = sorted(saved_pile.folder.glob("s*.png"))[:3]
+    for name, file in zip("abcde", [*files, files[0], files[0]], strict=True):
+        shutil.copy(file, tmp_path / f"{name}.png")
+    with pytest.warns(CopiesWarning, match=r"a\.png and .*d\.png and 1 more are the same file") as told:
+        found = reconstruct([tmp_path], OutlineScorer(), settings=ONE_PAGE)
+    assert len(told) == 1
+    assert len(found.shreds) == 5  # all are kept
 
 
 def test_a_pile_of_blank_shreds_is_an_input_error() -> None:

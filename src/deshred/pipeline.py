@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,6 +29,10 @@ from deshred.imaging.scans import Pile, Sheet, load_pile
 from deshred.settings import Settings
 from deshred.shelf import Shelf
 from deshred.store import RunFolder
+
+
+class CopiesWarning(UserWarning):
+    """The same file was given under several names: the message says which."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +89,7 @@ def reconstruct(
         pile = _gather(shreds, settings, keeping, progress)
     with stopwatch.measure("blank"):
         piles = set_aside_blank(pile.shreds, executor=executor, progress=progress)
+    _warn_of_copies(piles.inked)
     if store is not None:
         store.begin()  # not earlier: bad input leaves no folder behind
     with stopwatch.measure("edges"):
@@ -154,6 +160,22 @@ def set_aside_blank(
             "Give more files or folders, or scan with more contrast if the shreds are not blank."
         )
     return Piles(ShredSet(inked), ShredSet(blank))
+
+
+def _warn_of_copies(shreds: ShredSet) -> None:
+    """Equal files are rarely meant: nothing can tell their shreds apart, and one of them is in the way."""
+    files: dict[str, dict[Path, None]] = {}
+    for shred in shreds:
+        files.setdefault(shred.source.sha256, {})[shred.source.path] = None
+    for digest, copies in files.items():
+        if digest and len(copies) > 1:
+            first, second, *more = copies
+            others = f" and {len(more)} more" if more else ""
+            warnings.warn(
+                f"{first} and {second}{others} are the same file; all are kept. Leave copies out.",
+                CopiesWarning,
+                3,
+            )
 
 
 @dataclass
