@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import math
-import tomllib
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -23,6 +22,7 @@ from deshred.errors import SettingsError
 from deshred.imaging.composition import CompositionOptions
 from deshred.imaging.scans import ScanOptions
 from deshred.imaging.segmentation import SegmentationOptions
+from deshred.store import read_toml
 
 Options = TypeVar("Options")
 
@@ -59,14 +59,7 @@ class Settings:
 
 def read_settings(path: str | Path) -> Settings:
     """Settings from a TOML file; what it does not mention keeps its default."""
-    path = Path(path)
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: this is not a TOML file ({error}).") from None
-    return settings_from(content, str(path))
+    return settings_from(read_toml(Path(path), SettingsError), str(path))
 
 
 def settings_from(content: Mapping[str, Any], where: str) -> Settings:

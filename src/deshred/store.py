@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.elements import Compatibility, Constraints, Margins
-from deshred.errors import InputError, MismatchError, OutputError, SettingsError
+from deshred.errors import DeshredError, InputError, MismatchError, OutputError, SettingsError
 
 try:
     import fcntl
@@ -310,15 +310,19 @@ def describe_write_failure(error: OSError, path: Path) -> OutputError:
     return OutputError(f"{path}: cannot be written ({error.strerror or error}). {remedy}")
 
 
+def read_toml(path: Path, wrong: type[DeshredError]) -> dict[str, Any]:
+    """What a TOML file holds; one that cannot be read is the given kind of error."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise wrong(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise wrong(f"{path}: this is not a TOML file ({error}).") from None
+
+
 def load_constraints(path: str | Path) -> Constraints:
     """Read what is known for sure from a TOML file: lists of joins, of shreds, or of groups of shreds."""
-    path = Path(path)
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: this is not a TOML file ({error}).") from None
+    content = read_toml(Path(path), InputError)
     known = [entry.name for entry in fields(Constraints)]
     for key, value in content.items():
         if key not in known:
