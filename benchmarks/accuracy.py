@@ -18,7 +18,7 @@ from typing import Any
 from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.scorers import load_scorer
 from deshred.evaluation.collections import open_collection
-from deshred.evaluation.experiments import EvaluationOptions, K, evaluate
+from deshred.evaluation.protocol import EvaluationOptions, K, evaluate
 from deshred.store import to_json, write_atomically
 
 COLLECTIONS = {"s-marques": "S-Marques", "s-isri-ocr": "S-ISRI-OCR", "s-cdip": "S-CDIP"}

@@ -224,8 +224,8 @@ def measure_warm(pile: Compatibility, options: ArrangementOptions, changes: int)
 
 def compare_with_brute_force(count: int, seed: int) -> int:
     """Random small piles against Held-Karp and enumeration; returns the number of wrong answers."""
-    sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "arrangement"))
-    from brute_force import (
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from tests.arrangement.brute_force import (
         best_of,
         enumerate_orders,
         held_karp,
@@ -236,7 +236,7 @@ def compare_with_brute_force(count: int, seed: int) -> int:
         random_scores,
     )
 
-    from deshred.arrangement.pages import FILLED, WIDER, page_price
+    from deshred.arrangement.problem.pages import FILLED, WIDER, page_price
 
     wrong = infeasible = sparse = narrow = 0
     for at in range(count):

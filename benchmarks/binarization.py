@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from skimage.filters import threshold_sauvola
 
-from deshred.compatibility.shredding import shred_page
 from deshred.imaging.binarization import binarize, to_gray
-from deshred.imaging.drawing import draw_page
 from deshred.imaging.scans import load_shreds
+from deshred.simulation.drawing import draw_page
+from deshred.simulation.shredding import shred_page
 
 Gray = NDArray[np.uint8]
 

@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from deshred.arrangement import arrange
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
-from deshred.compatibility.shredding import ShreddingOptions, shred_page
 from deshred.elements import Image, Shred, ShredSet, Source
 from deshred.evaluation.collections import KnownPile
-from deshred.evaluation.metrics import Place, Truth, measure_pages
+from deshred.evaluation.metrics import measure_pages
 from deshred.imaging.binarization import is_blank
-from deshred.imaging.drawing import PAGE_KINDS, draw_page
-from deshred.imaging.intact import load_intact
+from deshred.simulation.drawing import PAGE_KINDS, draw_page
+from deshred.simulation.intact import load_intact
+from deshred.simulation.shredding import ShreddingOptions, shred_page
+from deshred.simulation.truth import Place, Truth
 
 
 def pages(paths: list[Path], count: int, rng: np.random.Generator) -> Iterator[Image]:

@@ -25,12 +25,12 @@ import numpy as np
 
 from deshred import Settings, load_scorer, reconstruct
 from deshred.compatibility.scoring import Scorer, score
-from deshred.compatibility.shredding import shred_page
 from deshred.elements import Shred, ShredSet, Source
 from deshred.executors import default_executor
 from deshred.imaging.decoding import encode_png
-from deshred.imaging.drawing import PAGE_KINDS, draw_page
 from deshred.imaging.edges import extract_edges
+from deshred.simulation.drawing import PAGE_KINDS, draw_page
+from deshred.simulation.shredding import shred_page
 
 
 @dataclass(frozen=True)

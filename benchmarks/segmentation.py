@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as Pillow
 
-from deshred.compatibility.shredding import Damage, ShreddingOptions, shred_page
 from deshred.elements import Image, Mask, Scan, Shred, Source
 from deshred.errors import InputError
-from deshred.imaging.drawing import draw_page
-from deshred.imaging.layouts import Layout, LayoutOptions, lay_out
-from deshred.imaging.overview import draw_overview
 from deshred.imaging.scans import read_scans
-from deshred.imaging.segmentation import Segmentation, segment
+from deshred.imaging.sheets.overview import draw_overview
+from deshred.imaging.sheets.segmentation import Segmentation, segment
+from deshred.simulation.drawing import draw_page
+from deshred.simulation.layouts import Layout, LayoutOptions, lay_out
+from deshred.simulation.shredding import Damage, ShreddingOptions, shred_page
 
 COLORS = {
     "orange": (250, 180, 88),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from deshred.imaging.composition import compose as compose
     from deshred.imaging.scans import load_scans as load_scans
     from deshred.imaging.scans import load_shreds as load_shreds
-    from deshred.imaging.segmentation import segment as segment
+    from deshred.imaging.sheets.segmentation import segment as segment
     from deshred.pipeline import Reconstruction as Reconstruction
     from deshred.pipeline import reconstruct as reconstruct
     from deshred.settings import Settings as Settings
@@ -49,7 +49,7 @@ _HOMES = {
     "read_settings": "deshred.settings",
     "reconstruct": "deshred.pipeline",
     "score": "deshred.compatibility.scoring",
-    "segment": "deshred.imaging.segmentation",
+    "segment": "deshred.imaging.sheets.segmentation",
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -299,10 +299,10 @@ def shred(
     """
     import numpy as np
 
-    from deshred.compatibility.shredding import ShreddingOptions
-    from deshred.evaluation.piles import NamedPage, save_pile, shred_pages
     from deshred.executors import default_executor
     from deshred.imaging.scans import ScanOptions, flatten, load_scans, name_scans, to_working_resolution
+    from deshred.simulation.piles import NamedPage, save_pile, shred_pages
+    from deshred.simulation.shredding import ShreddingOptions
     from deshred.store import RunFolder
 
     options = ShreddingOptions(shreds=shreds, shift=shift, tilt_degrees=tilt)
@@ -448,11 +448,11 @@ def evaluate(
     """
     from dataclasses import replace
 
-    from deshred.compatibility.pairwise import PairwiseOptions
+    from deshred.compatibility.pairwise.scorer import PairwiseOptions
     from deshred.compatibility.scorers import load_scorer
     from deshred.evaluation.collections import open_collection
-    from deshred.evaluation.experiments import EvaluationOptions, parse_ks
-    from deshred.evaluation.experiments import evaluate as measure
+    from deshred.evaluation.protocol import EvaluationOptions, parse_ks
+    from deshred.evaluation.protocol import evaluate as measure
     from deshred.executors import default_executor
     from deshred.store import to_json, write_atomically
 
@@ -504,7 +504,7 @@ def explain(
       deshred explain out/
       deshred explain out/ --page 3 --model pairwise-cdip
     """
-    from deshred.compatibility.pairwise import PairwiseScorer
+    from deshred.compatibility.pairwise.scorer import PairwiseScorer
     from deshred.executors import default_executor
     from deshred.export.explanations import explain_run
 
@@ -592,10 +592,10 @@ def train_pairwise(
       deshred train pairwise pages/ -o mine.onnx --epochs 3 --seed 7 --resume
       deshred reconstruct scans/ -o out/ --scorer pairwise --model mine.onnx
     """
-    from deshred.compatibility.pairwise_training import PairwiseTask, PairwiseTrainingOptions
-    from deshred.compatibility.samples import SampleOptions
+    from deshred.compatibility.pairwise.samples import SampleOptions
+    from deshred.compatibility.pairwise.training import PairwiseTask, PairwiseTrainingOptions
     from deshred.compatibility.training import TrainingOptions, train
-    from deshred.imaging.intact import load_intact
+    from deshred.simulation.intact import load_intact
 
     training = PairwiseTrainingOptions(
         epochs=epochs, batch=batch, learning_rate=learning_rate, seed=seed, init=init
@@ -636,10 +636,10 @@ def train_towers(
     """
     import numpy as np
 
-    from deshred.compatibility.calibration import calibrate, write_calibration
-    from deshred.compatibility.tower_network import TowerTask, TowerTrainingOptions, load_weights
+    from deshred.compatibility.fitting import calibrate, write_calibration
+    from deshred.compatibility.towers.network import TowerTask, TowerTrainingOptions, load_weights
     from deshred.compatibility.training import TrainingOptions, train
-    from deshred.imaging.intact import draw_intact, load_intact
+    from deshred.simulation.intact import draw_intact, load_intact
 
     training = TowerTrainingOptions(steps=steps, seed=seed)
     weights = None if init is None else load_weights(init)

@@ -93,8 +93,8 @@ def examine() -> Diagnosis:
 
 def draw_tiny_pile() -> ShredSet:
     """The top of a drawn page in a few simulated shreds, in their true order."""
-    from deshred.compatibility.shredding import Damage, ShreddingOptions, shred_page
-    from deshred.imaging.drawing import draw_page
+    from deshred.simulation.drawing import draw_page
+    from deshred.simulation.shredding import Damage, ShreddingOptions, shred_page
 
     mild = Damage(fray=0.3)  # half a page must be enough for every scorer
     rng = np.random.default_rng(SEED)

@@ -32,12 +32,12 @@ FLAGS = {
     "time_limit": "arrangement.time_limit",
 }
 SETTINGS = "deshred.settings:Settings"
-EVALUATION = "deshred.evaluation.experiments:EvaluationOptions"
+EVALUATION = "deshred.evaluation.protocol:EvaluationOptions"
 DEMO = "deshred.evaluation.demo:DemoOptions"
-SHREDDING = "deshred.compatibility.shredding:ShreddingOptions"
-PAIRWISE = "deshred.compatibility.pairwise_training:PairwiseTrainingOptions"
-SAMPLES = "deshred.compatibility.samples:SampleOptions"
-TOWERS = "deshred.compatibility.tower_network:TowerTrainingOptions"
+SHREDDING = "deshred.simulation.shredding:ShreddingOptions"
+PAIRWISE = "deshred.compatibility.pairwise.training:PairwiseTrainingOptions"
+SAMPLES = "deshred.compatibility.pairwise.samples:SampleOptions"
+TOWERS = "deshred.compatibility.towers.network:TowerTrainingOptions"
 TRAINING = "deshred.compatibility.training:TrainingOptions"
 
 
@@ -149,7 +149,7 @@ def parse_flag(flag: str, value: Any) -> Any:
     if flag == "pages" and value.isdecimal():
         return int(value)
     if flag == "background":
-        from deshred.imaging.segmentation import parse_color
+        from deshred.imaging.sheets.segmentation import parse_color
 
         return parse_color(value)
     return value

@@ -15,7 +15,7 @@ from typing import Any
 from deshred import __version__
 from deshred.arrangement import arrange
 from deshred.compatibility.alignment import align
-from deshred.compatibility.confidence import rate
+from deshred.compatibility.calibration import rate
 from deshred.compatibility.models import Model
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import ScoreBlock, Scorer, compare, cut_edges, describe

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from deshred.arrangement import ArrangementOptions
-from deshred.compatibility.pairwise import PairwiseOptions
+from deshred.compatibility.pairwise.scorer import PairwiseOptions
 from deshred.compatibility.scoring import ScoringOptions
 from deshred.errors import SettingsError
 from deshred.imaging.composition import CompositionOptions
 from deshred.imaging.scans import ScanOptions
-from deshred.imaging.segmentation import SegmentationOptions
+from deshred.imaging.sheets.segmentation import SegmentationOptions
 from deshred.store import read_toml
 
 Options = TypeVar("Options")

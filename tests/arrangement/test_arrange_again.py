@@ -6,10 +6,10 @@ import time
 
 import numpy as np
 import pytest
-from brute_force import pile
 
 from deshred.arrangement import ArrangementOptions, WarmStart, arrange
 from deshred.elements import Constraints
+from tests.arrangement.brute_force import pile
 
 ONE = ArrangementOptions(pages=1)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from brute_force import pile
 
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.elements import Constraints
 from deshred.errors import InfeasibleError, MismatchError
+from tests.arrangement.brute_force import pile
 
 
 def joins(*pairs):

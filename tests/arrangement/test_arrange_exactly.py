@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from brute_force import enumerate_orders, held_karp, obeys, pile, random_constraints, random_scores
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -12,6 +11,14 @@ from hypothesis.extra.numpy import arrays
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.elements import Constraints, Margins
 from deshred.errors import InfeasibleError, InputError, SettingsError
+from tests.arrangement.brute_force import (
+    enumerate_orders,
+    held_karp,
+    obeys,
+    pile,
+    random_constraints,
+    random_scores,
+)
 
 
 def pages_of(arrangement):

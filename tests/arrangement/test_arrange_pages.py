@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from brute_force import enumerate_orders, held_karp, pile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deshred.arrangement import ArrangementOptions, arrange
-from deshred.arrangement.pages import FILLED, WIDER, page_price
+from deshred.arrangement.problem.pages import FILLED, WIDER, page_price
 from deshred.elements import Constraints, Margins
 from deshred.errors import InputError, MismatchError, SettingsError
+from tests.arrangement.brute_force import enumerate_orders, held_karp, pile
 
 
 def documents(seed, n_pages=4, length=12, weak=0.15):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from brute_force import best_of, enumerate_orders, held_karp, obeys, pile
 
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.elements import Compatibility, Constraints
 from deshred.errors import InfeasibleError, InputError
+from tests.arrangement.brute_force import best_of, enumerate_orders, held_karp, obeys, pile
 
 
 def test_the_cost_is_that_of_the_full_matrix_whose_other_joins_score_as_the_lowest_listed():

@@ -6,11 +6,11 @@ import json
 
 import numpy as np
 import pytest
-from brute_force import pile
 from typer.testing import CliRunner
 
 from deshred.cli import app
 from deshred.store import save_compatibility
+from tests.arrangement.brute_force import pile
 
 
 def run(file, *flags):

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from deshred.compatibility.alignment import align
-from deshred.compatibility.shredding import ShreddingOptions, shred_page
 from deshred.elements import Arrangement, Join, Shred, ShredSet, Slot, Source
 from deshred.imaging.edges import EdgeOptions, extract_edges
-
-from .conftest import scribble
+from deshred.simulation.shredding import ShreddingOptions, shred_page
+from tests.scribbles import scribble
 
 
 @pytest.mark.parametrize("error", [-4, -2, 0, 3])

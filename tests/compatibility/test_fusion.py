@@ -8,7 +8,7 @@ import pytest
 from deshred.compatibility.fusion import FusionScorer, FusionWeights
 from deshred.compatibility.scorers import SCORER_NAMES, load_scorer
 from deshred.compatibility.scoring import score
-from deshred.compatibility.towers import TowersScorer
+from deshred.compatibility.towers.scorer import TowersScorer
 from deshred.elements import Shred, ShredSet
 from deshred.errors import SettingsError
 

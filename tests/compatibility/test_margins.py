@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deshred.compatibility.confidence import Calibration
+from deshred.compatibility.calibration import Calibration
 from deshred.compatibility.margins import Borders, Facing, observe_borders, weigh_margins
 from deshred.compatibility.outline import OutlineScorer
 from deshred.compatibility.scoring import ScoreBlock, ScoringOptions, face_blank, score, weigh_ends

@@ -5,9 +5,9 @@ import pytest
 from numpy.typing import NDArray
 
 from deshred.compatibility.outline import Curves, OutlineOptions, OutlineScorer
-from deshred.compatibility.shredding import draw_tears
 from deshred.elements import Edge
 from deshred.errors import SettingsError
+from deshred.simulation.shredding import draw_tears
 
 ROWS = 3000
 

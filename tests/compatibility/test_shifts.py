@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from deshred.compatibility.shifts import add_logs, learn_prior, reduce_shifts
-from deshred.compatibility.towers import ROW_STEP, TowersScorer
+from deshred.compatibility.towers.scorer import ROW_STEP, TowersScorer
 
 SHIFTS_PX = np.array([4, 0, -4], np.int16)
 EVEN = np.log(np.full(3, 1 / 3, np.float32))

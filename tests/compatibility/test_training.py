@@ -12,19 +12,19 @@ pytest.importorskip("torch", reason="training needs deshred[train]")
 import onnx
 import torch
 
-from deshred.compatibility.calibration import calibrate, write_calibration
+from deshred.compatibility.fitting import calibrate, write_calibration
 from deshred.compatibility.fusion import FusionScorer
-from deshred.compatibility.shredding import Damage
-from deshred.compatibility.tower_network import (
+from deshred.compatibility.towers.network import (
     TowerTask,
     TowerTrainingOptions,
     load_weights,
     surprise_of,
 )
-from deshred.compatibility.towers import TowerOptions, TowersScorer
+from deshred.compatibility.towers.scorer import TowerOptions, TowersScorer
 from deshred.compatibility.training import Report, TrainingOptions, train
 from deshred.errors import InputError, ModelError, OutputError, SettingsError
-from deshred.imaging.intact import IntactPage
+from deshred.simulation.intact import IntactPage
+from deshred.simulation.shredding import Damage
 
 SMALL = TowerOptions(width=32, channels=(4, 4, 6, 8), features=8)
 MILD = Damage(shift=8)

@@ -1,9 +1,8 @@
 from pathlib import Path
 
 import numpy as np
-from drawn_collections import write_collection
 
-from deshred.compatibility.classical import MarquesOptions, MarquesScorer
+from deshred.compatibility.classical.marques import MarquesOptions, MarquesScorer
 from deshred.compatibility.margins import observe_borders
 from deshred.compatibility.outline import OutlineScorer
 from deshred.compatibility.scoring import cut_edges, score
@@ -11,6 +10,7 @@ from deshred.elements import Shred, ShredSet
 from deshred.evaluation.blocks import EdgedDocument, ScoreBlocks, Window
 from deshred.evaluation.collections import open_collection, read_document
 from deshred.imaging.edges import EdgeOptions
+from tests.evaluation.drawn_collections import write_collection
 
 SCORER = MarquesScorer(MarquesOptions(wraps=False), EdgeOptions(width=2, rows=100))
 

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawn_collections import draw_document, write_collection, write_document
 
 from deshred.errors import InputError
 from deshred.evaluation.collections import open_collection, read_document
 from deshred.evaluation.metrics import measure_accuracy
+from tests.evaluation.drawn_collections import draw_document, write_collection, write_document
 
 
 def test_documents_come_sorted_and_unread(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from deshred.arrangement import ArrangementOptions
 from deshred.errors import OutputError, SettingsError
 from deshred.evaluation.demo import DemoOptions, run_demo
 from deshred.evaluation.metrics import measure_accuracy
-from deshred.evaluation.piles import read_truth
 from deshred.export.runs import reconstruct_into
 from deshred.settings import Settings
+from deshred.simulation.piles import read_truth
 
 SMALL = DemoOptions(kinds=("text", "list"), shreds=6, seed=3)
 QUICK = partial(

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from deshred.elements import Arrangement, Join, Slot
 from deshred.errors import MismatchError
 from deshred.evaluation.metrics import (
-    Place,
-    Truth,
     average,
     count_whole,
     measure_accuracy,
@@ -18,6 +16,7 @@ from deshred.evaluation.metrics import (
     measure_pages,
     measure_reliability,
 )
+from deshred.simulation.truth import Place, Truth
 
 
 def truth_of(**documents: str) -> Truth:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from deshred.arrangement import ArrangementOptions
-from deshred.compatibility.classical import MarquesScorer
+from deshred.compatibility.classical.marques import MarquesScorer
 from deshred.evaluation.collections import Collection, open_collection, read_document
-from deshred.evaluation.experiments import EvaluationOptions, evaluate
+from deshred.evaluation.protocol import EvaluationOptions, evaluate
 from deshred.imaging.binarization import is_blank
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

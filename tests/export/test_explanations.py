@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.conftest import SavedPile
 from typer.testing import CliRunner
 
 from deshred.arrangement import ArrangementOptions
@@ -15,13 +14,14 @@ from deshred.export.runs import reconstruct_into
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import read_scans
 from deshred.settings import Settings
+from tests.conftest import SavedPile
 
 pytest.importorskip("torch", reason="making a network needs deshred[train]")
 
-from deshred.compatibility.pairwise import PairwiseScorer
-from deshred.compatibility.pairwise_training import export_pairwise
-from deshred.compatibility.samples import SampleOptions
-from deshred.compatibility.squeezenet import build_squeezenet
+from deshred.compatibility.pairwise.samples import SampleOptions
+from deshred.compatibility.pairwise.scorer import PairwiseScorer
+from deshred.compatibility.pairwise.squeezenet import build_squeezenet
+from deshred.compatibility.pairwise.training import export_pairwise
 
 
 @pytest.fixture(scope="module")

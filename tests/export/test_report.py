@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 import PIL.Image
 
-from deshred.compatibility.classical import MarquesScorer
+from deshred.compatibility.classical.marques import MarquesScorer
 from deshred.elements import (
     Arrangement,
     Compatibility,

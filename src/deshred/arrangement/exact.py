@@ -12,18 +12,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from deshred.arrangement.bounds import Duals, Proof, arcs_below, threshold_for
-from deshred.arrangement.branching import Search, SearchHooks, SearchResult
-from deshred.arrangement.contraction import Contraction, chain_ends, chain_up, contract, contract_within
-from deshred.arrangement.costs import Arcs, Costs, DenseCosts, PageEnds, ScoreRange
-from deshred.arrangement.cuts import Cut, Degrees, Support
-from deshred.arrangement.fixings import Fixings, Floats, Ints
 from deshred.arrangement.heuristics import LocalSearch, Matrix, Tour, close, follow, pages_of, tour_of
-from deshred.arrangement.program import ArcProgram, TimeUp
-from deshred.arrangement.record import Limits, Progress, Record
-from deshred.arrangement.relaxation import Memory, Relaxation
-from deshred.arrangement.rules import PageRules
-from deshred.arrangement.widths import pack
+from deshred.arrangement.packing.widths import pack
+from deshred.arrangement.problem.costs import Arcs, Costs, DenseCosts, PageEnds, ScoreRange
+from deshred.arrangement.problem.fixings import Fixings, Floats, Ints
+from deshred.arrangement.problem.rules import PageRules
+from deshred.arrangement.proof.bounds import Duals, Proof, arcs_below, threshold_for
+from deshred.arrangement.proof.branching import Search, SearchHooks, SearchResult
+from deshred.arrangement.proof.contraction import Contraction, chain_ends, chain_up, contract, contract_within
+from deshred.arrangement.proof.cuts import Cut, Degrees, Support
+from deshred.arrangement.proof.program import ArcProgram, TimeUp
+from deshred.arrangement.proof.record import Limits, Progress, Record
+from deshred.arrangement.proof.relaxation import Memory, Relaxation
 from deshred.errors import InfeasibleError
 
 _HURRY = 3.0  # times what an assignment takes: if less is left, a first order comes before

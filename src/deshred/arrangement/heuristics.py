@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from deshred.arrangement.costs import Costs, DenseCosts
-from deshred.arrangement.cuts import Support, components
-from deshred.arrangement.fixings import Floats, Ints
-from deshred.arrangement.rules import Room
+from deshred.arrangement.problem.costs import Costs, DenseCosts
+from deshred.arrangement.problem.fixings import Floats, Ints
+from deshred.arrangement.problem.rules import Room
+from deshred.arrangement.proof.cuts import Support, components
 
 Tour = Ints
 _CLOSE_LIMIT = 4000  # loose ends that are matched; beyond, fragments are strung together as they come

@@ -8,12 +8,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from deshred.arrangement.certificates import certify
-from deshred.arrangement.costs import Costs, DenseCosts, SparseCosts, complete, in_decimals, score_range
 from deshred.arrangement.exact import ExactSolver, Solution
-from deshred.arrangement.fixings import Fixings, PageCount, clash, fix, smallest_clash, split
 from deshred.arrangement.heuristics import nearest_neighbor, pages_of, tour_cost
-from deshred.arrangement.pages import (
+from deshred.arrangement.problem.costs import (
+    Costs,
+    DenseCosts,
+    SparseCosts,
+    complete,
+    in_decimals,
+    score_range,
+)
+from deshred.arrangement.problem.fixings import Fixings, PageCount, clash, fix, smallest_clash, split
+from deshred.arrangement.problem.pages import (
     break_probability,
     check_margins,
     count_pages,
@@ -22,9 +28,10 @@ from deshred.arrangement.pages import (
     price_pages,
     sort_pages,
 )
-from deshred.arrangement.record import Limits, Progress
-from deshred.arrangement.relaxation import Memory
-from deshred.arrangement.rules import Room
+from deshred.arrangement.problem.rules import Room
+from deshred.arrangement.proof.certificates import certify
+from deshred.arrangement.proof.record import Limits, Progress
+from deshred.arrangement.proof.relaxation import Memory
 from deshred.elements import Arrangement, Compatibility, Constraints, Join, Margins, PageBreak, Slot
 from deshred.errors import InfeasibleError, SettingsError
 

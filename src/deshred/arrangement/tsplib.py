@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.arrangement.costs import DenseCosts, PageEnds, ScoreRange
 from deshred.arrangement.exact import ExactSolver
-from deshred.arrangement.fixings import PageCount, fix
 from deshred.arrangement.heuristics import pages_of
-from deshred.arrangement.record import Limits, Progress
+from deshred.arrangement.problem.costs import DenseCosts, PageEnds, ScoreRange
+from deshred.arrangement.problem.fixings import PageCount, fix
+from deshred.arrangement.proof.record import Limits, Progress
 from deshred.elements import Constraints
 from deshred.errors import InputError
 

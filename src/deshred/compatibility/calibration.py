@@ -1,178 +1,94 @@
-"""A towers model and intact pages in, the weights and curves that make its scores honest out.
+"""Scores in, honest probabilities out: how sure is each join of an arrangement.
 
-Simulated piles with known truth teach two things: what a nat of ink and a nat of outline are worth when they
-are added, and how margins become probabilities. Both are written into the model file.
+A join stands against every other join of its two edges: its margin is its score less the log-sum of theirs,
+the poorer of both sides. A logistic curve per scorer turns margins into probabilities; it is fitted on
+simulated piles (`calibration.py`), never on the documents that results are reported for.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment, minimize
 
-from deshred.compatibility.confidence import Calibration, find_margins
-from deshred.compatibility.fusion import Evidence, FusionScorer, FusionWeights
-from deshred.compatibility.margins import Facing
-from deshred.compatibility.scoring import face_blank
-from deshred.compatibility.shifts import LogPrior, learn_prior, reduce_shifts
-from deshred.compatibility.shredding import ShreddingOptions, shred_page
-from deshred.elements import Compatibility, Shred, ShredSet, Source
-from deshred.errors import InputError
-from deshred.imaging.binarization import is_blank
-from deshred.imaging.edges import extract_edges
-from deshred.imaging.intact import IntactPage
+from deshred.elements import Arrangement, Compatibility
 
-_PAGES_PER_PILE = 6
-_RIDGE = 1e-3  # towards scores that are nats already, where piles are solved without a mistake
-
-
-@dataclass(frozen=True, eq=False)
-class _Pile:
-    """The evidence of one simulated pile, and its true joins."""
-
-    evidence: Evidence
-    joins: NDArray[np.intp]  # (m, 2)
-    facing: Facing  # from ink alone
+_DECIDED = 30.0  # nats; a larger margin says no more about what a scorer may have got wrong
 
 
 @dataclass(frozen=True)
-class CalibrationResult:
-    """What was fitted, as the model card carries it."""
+class Calibration:
+    """probability = logistic(slope * margin + intercept)."""
 
-    fusion: FusionWeights
-    towers: Calibration
-    default: Calibration
-    joins: int
+    slope: float
+    intercept: float
+
+    def probability(self, margins: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Margins in nats to probabilities."""
+        log_odds = np.clip(self.slope * np.asarray(margins, np.float64) + self.intercept, -50, 50)
+        return 1 / (1 + np.exp(-log_odds))
 
 
-def calibrate(
-    model: Path, pages: Sequence[IntactPage], *, seed: int = 0, piles: int = 4
-) -> CalibrationResult:
-    """Fit weights and curves on simulated piles of the given pages."""
-    if not pages:
-        raise InputError("calibration needs at least one intact page.")
-    rng = np.random.default_rng(seed)
-    scorer = FusionScorer(model, weights=FusionWeights())
-    simulated = [_simulate(scorer, pages, rng) for _ in range(piles)]
-    prior = scorer.log_prior
-    fusion = _fit_weights(simulated, prior)
-    return CalibrationResult(
-        fusion,
-        _fit_curve(simulated, FusionWeights(ink=1.0, outline=0.0), prior),
-        _fit_curve(simulated, fusion, prior),
-        sum(len(pile.joins) for pile in simulated),
+def rate(
+    arrangement: Arrangement, compatibility: Compatibility, calibration: Calibration | None
+) -> Arrangement:
+    """The arrangement with a probability on every join, where the scorer has a calibration."""
+    if calibration is None or not arrangement.joins:
+        return arrangement
+    index = {shred_id: i for i, shred_id in enumerate(compatibility.ids)}
+    pairs = [(index[join.left], index[join.right]) for join in arrangement.joins]
+    probabilities = calibration.probability(find_margins(compatibility, pairs))
+    joins = tuple(
+        replace(join, probability=float(p)) for join, p in zip(arrangement.joins, probabilities, strict=True)
     )
+    return replace(arrangement, joins=joins)
 
 
-def write_calibration(model: Path, result: CalibrationResult) -> None:
-    """Put what was fitted into the card inside the model file."""
-    import onnx
-
-    graph = onnx.load(str(model))
-    properties = {prop.key: prop.value for prop in graph.metadata_props}
-    card = json.loads(properties["deshred.card"])
-    card["fusion"] = asdict(result.fusion)
-    card["calibration"] = {"towers": asdict(result.towers), "default": asdict(result.default)}
-    card["calibration_joins"] = result.joins
-    onnx.helper.set_model_props(graph, {**properties, "deshred.card": json.dumps(card)})
-    part = model.with_suffix(".onnx.part")
-    onnx.save(graph, str(part))
-    part.replace(model)
-
-
-def _simulate(scorer: FusionScorer, pages: Sequence[IntactPage], rng: np.random.Generator) -> _Pile:
-    """Shred some pages, mix them, and look at every join."""
-    chosen = rng.choice(len(pages), min(_PAGES_PER_PILE, len(pages)), replace=False)
-    shreds: list[Shred] = []
-    joins: list[tuple[int, int]] = []
-    source = Source(Path("simulated"), "")
-    for page in chosen:
-        image = np.repeat(255 * (1 - pages[page].ink[:, :, None]), 3, axis=2)
-        options = ShreddingOptions(shreds=int(rng.integers(20, 31)))
-        cut = shred_page(image, rng, options=options)
-        follows = False  # the shred before was kept
-        for simulated in cut:
-            shred = Shred(f"{len(shreds)}", simulated.image, simulated.mask, 300.0, source)
-            inked = not is_blank(shred)  # blank ones are set aside before scoring, as in real piles
-            if inked:
-                joins += [(len(shreds) - 1, len(shreds))] if follows else []
-                shreds.append(shred)
-            follows = inked
-    edges = [extract_edges(shred, options=scorer.edge_options) for shred in ShredSet(shreds)]
-    rights = scorer.encode_rights([pair.right for pair in edges])
-    lefts = scorer.encode_lefts([pair.left for pair in edges])
-    return _Pile(
-        scorer.adapt(rights, lefts).score_shifts(rights, lefts),
-        np.array(joins),
-        face_blank(rights.features, lefts.features, scorer.towers),
-    )
+def find_margins(
+    compatibility: Compatibility, pairs: Sequence[tuple[int, int]]
+) -> NDArray[np.float64]:  # (len(pairs),)
+    """By how many nats each join beats all other joins of its two edges together."""
+    listed = _listed(compatibility)
+    by_row, by_column = _Rivals(listed.rows, listed), _Rivals(listed.columns, listed)
+    margins = []
+    for i, j in pairs:
+        own = compatibility.score(i, j)
+        forth = own - by_row.log_sum(i, listed.columns, but=j)
+        back = own - by_column.log_sum(j, listed.rows, but=i)
+        margins.append(-np.logaddexp(-forth, -back) if np.isfinite(own) else -_DECIDED)
+    return np.clip(margins, -_DECIDED, _DECIDED)
 
 
-def _scores(evidence: Evidence, weights: FusionWeights, log_prior: LogPrior) -> NDArray[np.float32]:
-    """The scores that the adapted scorer gives under these weights."""
-    combined = evidence.combine(weights)
-    others = np.where(np.eye(combined.shape[1], dtype=bool), np.float32(-np.inf), combined)
-    adapted = learn_prior(others, log_prior)
-    scores = reduce_shifts(combined, adapted, np.zeros(len(combined), np.int16)).scores
-    np.fill_diagonal(scores, -np.inf)
-    return scores
+@dataclass(frozen=True, eq=False)
+class _Listed:
+    """All joins that can be."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    scores: NDArray[np.float64]
 
 
-def _fit_weights(piles: Sequence[_Pile], log_prior: LogPrior) -> FusionWeights:
-    """The weights under which the true partner of an edge is least surprising among all candidates."""
-
-    def surprise(logs: NDArray[np.float64]) -> float:
-        weights = FusionWeights(*np.exp(logs))
-        total = 0.0
-        for pile in piles:
-            scores = _scores(pile.evidence, weights, log_prior).astype(np.float64)
-            i, j = pile.joins.T
-            own = scores[i, j]
-            # a heavy tail: one ruined join must not set the weights of all others
-            forth = np.logaddexp.reduce(scores, axis=1)[i] - own
-            back = np.logaddexp.reduce(scores, axis=0)[j] - own
-            total += float(np.minimum(forth, 10).mean() + np.minimum(back, 10).mean())
-        return total / len(piles) + _RIDGE * float(logs @ logs)
-
-    best = minimize(
-        surprise, np.log([0.3, 0.5]), method="Nelder-Mead", options={"maxiter": 80, "xatol": 0.02}
-    )
-    return FusionWeights(*(round(float(weight), 4) for weight in np.exp(best.x)))
+def _listed(compatibility: Compatibility) -> _Listed:
+    if compatibility.columns is None or compatibility.row_starts is None:
+        rows, columns = np.nonzero(np.isfinite(compatibility.scores))
+        return _Listed(rows, columns, compatibility.scores[rows, columns].astype(np.float64))
+    rows = np.repeat(np.arange(len(compatibility)), np.diff(compatibility.row_starts))
+    return _Listed(rows, compatibility.columns.astype(np.intp), compatibility.scores.astype(np.float64))
 
 
-def _choose(scores: NDArray[np.float32], facing: Facing, weights: FusionWeights) -> list[tuple[int, int]]:
-    """The best assignment of partners, where a partner is better than the end of a page."""
-    finite = np.where(np.isfinite(scores), scores, np.float32(-1e6))
-    rows, columns = linear_sum_assignment(finite, maximize=True)
-    page_break = weights.ink * (facing.ends[rows] + facing.starts[columns])
-    joined = finite[rows, columns] > page_break
-    return list(zip(rows[joined].tolist(), columns[joined].tolist(), strict=True))
+class _Rivals:
+    """Joins grouped by the edge they share."""
 
+    def __init__(self, edges: NDArray[np.intp], listed: _Listed) -> None:
+        self._order = np.argsort(edges, kind="stable")
+        self._edges = edges[self._order]
+        self._scores = listed.scores
 
-def _fit_curve(piles: Sequence[_Pile], weights: FusionWeights, log_prior: LogPrior) -> Calibration:
-    """Logistic regression from margins to truth, on the joins that a solver would choose."""
-    margins, truths = [], []
-    for pile in piles:
-        scores = _scores(pile.evidence, weights, log_prior)
-        ids = tuple(map(str, range(len(scores))))
-        compatibility = Compatibility(ids, scores, np.zeros(scores.shape, np.int16))
-        true = set(map(tuple, pile.joins.tolist()))
-        chosen = _choose(scores, pile.facing, weights)
-        margins.append(find_margins(compatibility, chosen))
-        truths.append(np.array([pair in true for pair in chosen]))
-    margin, truth = np.concatenate(margins), np.concatenate(truths)
-
-    def surprise(parameters: NDArray[np.float64]) -> float:
-        slope, intercept = parameters
-        log_odds = slope * margin + intercept
-        loss = np.logaddexp(0, np.where(truth, -log_odds, log_odds)).mean()
-        return float(loss + _RIDGE * ((slope - 1) ** 2 + intercept**2))
-
-    best = minimize(surprise, np.array([0.3, 0.0]), method="Nelder-Mead")
-    slope, intercept = best.x
-    return Calibration(round(max(float(slope), 0.01), 4), round(float(intercept), 4))
+    def log_sum(self, edge: int, partners: NDArray[np.intp], *, but: int) -> float:
+        """Log-sum of the scores of an edge with everyone but one; nobody left is as bad as it gets."""
+        start, stop = np.searchsorted(self._edges, (edge, edge + 1))
+        group = self._order[start:stop]
+        rivals = self._scores[group[partners[group] != but]]
+        return float(np.logaddexp.reduce(rivals)) if rivals.size else -np.inf

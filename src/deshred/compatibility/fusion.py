@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.compatibility import outline, towers
-from deshred.compatibility.confidence import Calibration
+from deshred.compatibility import outline
+from deshred.compatibility.calibration import Calibration
 from deshred.compatibility.outline import Curves, OutlineOptions, OutlineScorer
 from deshred.compatibility.scoring import ScoreBlock
 from deshred.compatibility.shifts import LogPrior, add_logs, learn_pile, reduce_shifts
-from deshred.compatibility.towers import Features, TowersScorer, measure_energy
+from deshred.compatibility.towers import scorer as towers
+from deshred.compatibility.towers.scorer import Features, TowersScorer, measure_energy
 from deshred.elements import Edge
 from deshred.errors import ModelError
 

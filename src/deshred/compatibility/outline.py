@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.compatibility.confidence import Calibration
+from deshred.compatibility.calibration import Calibration
 from deshred.compatibility.scoring import ScoreBlock
 from deshred.compatibility.shifts import (
     Evidence,

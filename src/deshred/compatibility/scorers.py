@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from deshred.compatibility.pairwise import PairwiseOptions
+from deshred.compatibility.pairwise.scorer import PairwiseOptions
 from deshred.compatibility.scoring import Scorer
 from deshred.errors import SettingsError
 
@@ -28,7 +28,7 @@ def load_scorer(
 
             return FusionScorer(model or "towers-default", threads=threads)
         case "towers":
-            from deshred.compatibility.towers import TowersScorer
+            from deshred.compatibility.towers.scorer import TowersScorer
 
             return TowersScorer(model or "towers-default", threads=threads)
         case "outline":
@@ -36,11 +36,11 @@ def load_scorer(
 
             return OutlineScorer()
         case "pairwise":
-            from deshred.compatibility.pairwise import PairwiseScorer
+            from deshred.compatibility.pairwise.scorer import PairwiseScorer
 
             return PairwiseScorer(model or "pairwise-cdip", options=pairwise, threads=threads)
         case "marques":
-            from deshred.compatibility.classical import MarquesScorer
+            from deshred.compatibility.classical.marques import MarquesScorer
 
             return MarquesScorer()
     raise SettingsError(f"there is no scorer {name!r}. Choose one of: {', '.join(SCORER_NAMES)}.")

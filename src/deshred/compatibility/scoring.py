@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.compatibility.confidence import Calibration
+from deshred.compatibility.calibration import Calibration
 from deshred.compatibility.margins import Borders, Facing, observe_borders, weigh_margins
 from deshred.elements import (
     Compatibility,

@@ -20,7 +20,7 @@ import numpy as np
 
 from deshred.errors import MissingDependencyError, ModelError, OutputError, SettingsError
 from deshred.executors import usable_cpus
-from deshred.imaging.intact import IntactPage
+from deshred.simulation.intact import IntactPage
 
 try:
     import torch

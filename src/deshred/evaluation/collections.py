@@ -16,10 +16,10 @@ from typing import Any
 
 from deshred.elements import Shred, ShredSet
 from deshred.errors import InputError
-from deshred.evaluation.metrics import Place, Truth
 from deshred.executors import Executor
 from deshred.imaging.files import SHRED_FOLDERS
 from deshred.imaging.scans import ScanOptions, load_shreds
+from deshred.simulation.truth import Place, Truth
 
 CATALOG = "documents.json"
 

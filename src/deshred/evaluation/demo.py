@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from deshred.compatibility.shredding import ShreddingOptions
 from deshred.errors import SettingsError
 from deshred.evaluation.metrics import PageMetrics, measure_accuracy, measure_pages
-from deshred.evaluation.piles import SHREDS, TRUTH, NamedPage, read_truth, save_pile, shred_pages
 from deshred.executors import Progress
-from deshred.imaging.drawing import PageKind, draw_page
+from deshred.simulation.drawing import PageKind, draw_page
+from deshred.simulation.piles import SHREDS, TRUTH, NamedPage, read_truth, save_pile, shred_pages
+from deshred.simulation.shredding import ShreddingOptions
 from deshred.store import RunFolder
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from deshred.compatibility.explanation import draw_joins, map_joins
-from deshred.compatibility.pairwise import PairwiseScorer
+from deshred.compatibility.pairwise.explanation import draw_joins, map_joins
+from deshred.compatibility.pairwise.scorer import PairwiseScorer
 from deshred.elements import Page, Placement, ShredSet
 from deshred.errors import InputError, MismatchError
 from deshred.executors import Executor, Progress

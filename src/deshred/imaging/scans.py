@@ -22,8 +22,8 @@ from deshred.errors import InputError, SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor
 from deshred.imaging.decoding import WORKING_DPI, Frame, decode, decode_mask, resize
 from deshred.imaging.files import find_images, find_mask, name_files, read_bytes
-from deshred.imaging.overview import draw_overview
-from deshred.imaging.segmentation import (
+from deshred.imaging.sheets.overview import draw_overview
+from deshred.imaging.sheets.segmentation import (
     Segmentation,
     SegmentationOptions,
     is_sheet,

@@ -1,0 +1,1 @@
+"""Chains of shreds onto pages of limited width."""

@@ -1,0 +1,1 @@
+"""What is asked: costs of joins, constraints, pages."""

@@ -1,0 +1,1 @@
+"""Why nothing is cheaper: relaxation, cuts, branching, bounds."""

@@ -1,0 +1,1 @@
+"""Scorers that learn nothing: the rivals of the paper."""

@@ -1,0 +1,1 @@
+"""The paper's network, which judges one join at a time."""

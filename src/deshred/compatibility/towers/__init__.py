@@ -1,0 +1,1 @@
+"""Towers: every edge is encoded once, all joins are matrix products."""

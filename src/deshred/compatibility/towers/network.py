@@ -1,0 +1,271 @@
+"""The two towers and how they learn: one encoder per side, joined by inner products of their rows.
+
+An edge becomes d features for every 4 px of its height. The score of a join at a shift is the sum of the
+inner products of rows that meet; symmetric InfoNCE teaches it to be log p(left | right) / p(left), so
+rows add up as evidence. Needs torch; inference is in `towers.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from deshred.compatibility.models import find_model, open_model
+from deshred.compatibility.towers.scorer import ROW_STEP, TowerOptions
+from deshred.compatibility.training import export_onnx, fingerprint_pages, read_tensors
+from deshred.errors import InputError, ModelError, SettingsError
+from deshred.simulation.intact import IntactPage
+from deshred.simulation.shredding import Damage, sample_joins
+
+_BLANK = 0.005  # share of ink up to which a window of an edge is blank
+
+
+@dataclass(frozen=True)
+class TowerTrainingOptions:
+    """One batch is `pages` bands with `cuts` cuts each; all of a batch are candidates for each other."""
+
+    steps: int = 4000
+    pages: int = 6
+    cuts: int = 24
+    rows: int = 256
+    learning_rate: float = 2e-3
+    average: float = 0.998
+    seed: int = 0
+    damage: Damage = field(default_factory=Damage)
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or self.pages < 1 or self.cuts < 2:
+            raise SettingsError(
+                f"a training has at least 1 step, 1 page and 2 cuts, got {self.steps}, {self.pages} "
+                f"and {self.cuts}."
+            )
+        if self.seed < 0:
+            raise SettingsError(f"seed starts at 0, got {self.seed}.")
+
+
+def _block(inputs: int, outputs: int) -> nn.Sequential:
+    convolution = nn.Conv2d(inputs, outputs, 3, padding=1, bias=False)
+    return nn.Sequential(convolution, nn.BatchNorm2d(outputs), nn.ReLU(inplace=True))
+
+
+class Tower(nn.Module):
+    """Ink of edges, the tear at column 0, to row features. (n, rows, width) -> (n, rows / 4, d)"""
+
+    def __init__(self, options: TowerOptions) -> None:
+        super().__init__()
+        a, b, c, d = options.channels
+        self.stem = _block(4, a)
+        self.middle = nn.Sequential(_block(a, b), _block(b, b))
+        self.deep = nn.Sequential(_block(b, c), _block(c, c))
+        self.last = _block(c, d)
+        self.head = nn.Conv2d(d, options.features, (1, options.width // 16))
+
+    def forward(self, ink: Tensor) -> Tensor:
+        x = F.pixel_unshuffle(ink[:, None], 2)  # (n, 4, rows/2, width/2): nothing of 300 dpi is lost
+        x = F.max_pool2d(self.stem(x), 2)
+        x = F.max_pool2d(self.middle(x), (1, 2))
+        x = F.max_pool2d(self.deep(x), (1, 2))
+        rows: Tensor = self.head(self.last(x))[..., 0]
+        return rows.transpose(1, 2)
+
+
+class Towers(nn.Module):
+    """Both sides, and what turns their products into nats: a scale, and how likely each shift is."""
+
+    def __init__(self, options: TowerOptions) -> None:
+        super().__init__()
+        self.options = options
+        self.right = Tower(options)
+        self.left = Tower(options)
+        self.log_scale = nn.Parameter(torch.tensor(-3.0))
+        self.shift_bias = nn.Parameter(torch.zeros(2 * options.shifts + 1))
+
+    def forward(self, rights: Tensor, lefts: Tensor) -> tuple[Tensor, Tensor]:
+        """Row features of both sides; the scale is inside the right ones."""
+        return self.right(rights) * torch.exp(self.log_scale), self.left(lefts)
+
+    def scores(self, rights: Tensor, lefts: Tensor) -> Tensor:
+        """Log-sum over shifts of the evidence. (n, h, d), (m, h, d) -> (n, m)"""
+        reach = self.options.shifts
+        rows = rights.shape[1]
+        per_shift = []
+        for shift in range(-reach, reach + 1):
+            above, below = max(0, -shift), max(0, shift)
+            upper = rights[:, above : rows - below].flatten(1)
+            lower = lefts[:, below : rows - above].flatten(1)
+            per_shift.append(upper @ lower.T)
+        stacked = torch.stack(per_shift).float()
+        return torch.logsumexp(stacked + self.shift_bias.log_softmax(0)[:, None, None], 0)
+
+
+def load_weights(model: str | Path) -> dict[str, Tensor]:
+    """The weights inside a towers model, to start a training from."""
+    opened = open_model(model, "towers")
+    weights = {
+        name.removeprefix("towers."): tensor
+        for name, tensor in read_tensors(find_model(model)).items()
+        if name.startswith("towers.")
+    }
+    weights["shift_bias"] = torch.tensor(opened.card["shift_bias"])
+    return weights
+
+
+class TowerTask:
+    """Learns to find, for each side of a cut, the other side among all cuts of the batch."""
+
+    kind = "towers"
+    validate_every = 200
+
+    def __init__(
+        self,
+        pages: Sequence[IntactPage],
+        *,
+        options: TowerOptions | None = None,
+        training: TowerTrainingOptions | None = None,
+        init: Mapping[str, Tensor] | None = None,
+    ) -> None:
+        self.options = options or TowerOptions()
+        self.training = training or TowerTrainingOptions()
+        if len(pages) < 2:
+            raise InputError(f"towers need at least 2 pages to train and to validate on, got {len(pages)}.")
+        order = np.random.default_rng(self.training.seed).permutation(len(pages))
+        held_out = max(1, len(pages) // 20)
+        self.validation_pages = [pages[i] for i in order[:held_out]]
+        self.training_pages = [pages[i] for i in order[held_out:]]
+        self.steps = self.training.steps
+        self._pages = fingerprint_pages(pages)
+        self._init = None if init is None else _fingerprint_weights(init)
+        torch.manual_seed(self.training.seed)
+        self.network = Towers(self.options)
+        if init is not None:
+            _take_over(self.network, init)
+        self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        rate = self.training.learning_rate
+        self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=rate, weight_decay=1e-4)
+        self.schedule = torch.optim.lr_scheduler.OneCycleLR(
+            self.optimizer, rate, total_steps=self.steps + 1, pct_start=0.1
+        )
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        return {
+            "options": asdict(self.options),
+            "training": asdict(self.training),
+            "pages": len(self.training_pages) + len(self.validation_pages),
+            "pages_sha256": self._pages,
+            "init_sha256": self._init,
+        }
+
+    def loss(self, step: int) -> tuple[Tensor, dict[str, float]]:
+        rng = np.random.default_rng([self.training.seed, step])
+        chosen = [
+            self.training_pages[i] for i in rng.integers(0, len(self.training_pages), self.training.pages)
+        ]
+        return self._contrast(self.network, chosen, rng)
+
+    @torch.no_grad()
+    def validate(self, network: Towers) -> dict[str, float]:
+        network.eval()
+        rng = np.random.default_rng(0)
+        found = []
+        for _ in range(6):
+            chosen = [self.validation_pages[i] for i in rng.integers(0, len(self.validation_pages), 6)]
+            loss, figures = self._contrast(network, chosen, rng)
+            found.append((float(loss), figures["accuracy"]))
+        return {
+            "loss": float(np.mean([f[0] for f in found])),
+            "accuracy": float(np.mean([f[1] for f in found])),
+        }
+
+    def _contrast(
+        self, network: Towers, pages: Sequence[IntactPage], rng: np.random.Generator
+    ) -> tuple[Tensor, dict[str, float]]:
+        t = self.training
+        windows = [
+            sample_joins(page.ink, rng, cuts=t.cuts, rows=t.rows, width=self.options.width, damage=t.damage)
+            for page in pages
+        ]
+        rights = torch.from_numpy(np.concatenate([w.rights for w in windows])).float()
+        lefts = torch.from_numpy(np.concatenate([w.lefts for w in windows])).float()
+        scores = network.scores(*network(rights, lefts))
+        blank_rights, blank_lefts = _is_blank(rights), _is_blank(lefts)
+        loss = (surprise_of(scores, blank_lefts) + surprise_of(scores.T, blank_rights)).mean() / 2
+        told = ~(blank_rights | blank_lefts)
+        right = scores.argmax(1) == torch.arange(len(scores))
+        accuracy = right[told].float().mean().item() if told.any() else 0.0
+        return loss, {"accuracy": accuracy}
+
+    def export(self, network: Towers, path: Path, card: Mapping[str, Any]) -> None:
+        bias = network.shift_bias.log_softmax(0).tolist()
+        rights = torch.zeros(2, 4 * ROW_STEP, self.options.width)
+        lefts = torch.zeros(3, 8 * ROW_STEP, self.options.width)
+        export_onnx(
+            _Plain(network),
+            {"rights": rights, "lefts": lefts},
+            ["right_features", "left_features"],
+            {
+                "rights": {0: "n", 1: "right_rows"},
+                "lefts": {0: "m", 1: "left_rows"},
+                "right_features": {0: "n", 1: "right_steps"},
+                "left_features": {0: "m", 1: "left_steps"},
+            },
+            path,
+            kind=self.kind,
+            card={**card, "shift_bias": bias},
+        )
+
+
+def _is_blank(windows: Tensor) -> Tensor:  # (n, rows, width) -> (n,)
+    """Windows with nothing but specks on them."""
+    return windows.mean((1, 2)) <= _BLANK
+
+
+def surprise_of(scores: Tensor, blank: Tensor) -> Tensor:  # (n, m), (m,) -> (n,)
+    """How unlikely the true partner i of each edge i looks among all candidates.
+
+    Blank candidates cannot be told from each other: where the true one is blank, any of them is right. If
+    such windows were left out, the margins of a page would only ever be seen as false partners of its text.
+    """
+    right = torch.eye(len(scores), dtype=torch.bool) | (blank[:, None] & blank)
+    found = scores.masked_fill(~right, -torch.inf).logsumexp(1)
+    return scores.logsumexp(1) - found
+
+
+def _fingerprint_weights(weights: Mapping[str, Tensor]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(weights):
+        digest.update(name.encode())
+        digest.update(weights[name].contiguous().numpy().data)
+    return digest.hexdigest()
+
+
+def _take_over(network: Towers, weights: Mapping[str, Tensor]) -> None:
+    """Load weights; a model of another shape, or made elsewhere, is refused."""
+    try:
+        missing, unexpected = network.load_state_dict(dict(weights), strict=False)
+    except RuntimeError as error:
+        raise ModelError(f"the model to start from has another shape: {error}.") from error
+    # counters of batch normalization are not part of a model file
+    lost = [name for name in missing if not name.endswith("num_batches_tracked")]
+    if lost or unexpected:
+        raise ModelError(f"the model to start from lacks {lost[:3]} and has {unexpected[:3]} too many.")
+
+
+class _Plain(nn.Module):
+    """The towers in ordinary memory layout, as the exporter wants them."""
+
+    def __init__(self, towers: Towers) -> None:
+        super().__init__()
+        self.towers = towers.to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+
+    def forward(self, rights: Tensor, lefts: Tensor) -> tuple[Tensor, Tensor]:
+        out: tuple[Tensor, Tensor] = self.towers(rights, lefts)
+        return out

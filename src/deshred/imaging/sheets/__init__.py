@@ -1,0 +1,1 @@
+"""Shreds on a scanned sheet: found, separated, cut out and made upright."""

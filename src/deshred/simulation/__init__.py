@@ -1,0 +1,1 @@
+"""Everything with known truth: drawn pages, the shredder, laid-out sheets, piles."""

@@ -1,0 +1,116 @@
+"""Intact pages in, a mixed pile of shreds with its Truth out; saved as image files and `truth.json`.
+
+Shreds are shuffled before they are numbered: no name and no order of files gives the answer away.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from deshred.elements import Image
+from deshred.errors import InputError
+from deshred.executors import Executor, Progress, default_executor
+from deshred.imaging.decoding import encode_png
+from deshred.simulation.shredding import ShreddingOptions, SimulatedShred, shred_page
+from deshred.simulation.truth import Place, Truth
+from deshred.store import RunFolder
+
+TRUTH = "truth.json"
+SHREDS = "shreds"
+_FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class NamedPage:
+    """An intact page; the name is the document that the truth speaks of."""
+
+    name: str
+    image: Image
+
+
+@dataclass(frozen=True, eq=False)
+class LooseShred:
+    """A simulated shred under a name that says nothing about its place."""
+
+    name: str
+    shred: SimulatedShred
+
+
+@dataclass(frozen=True, eq=False)
+class MixedPile:
+    """Shuffled shreds of several pages, and where each belongs."""
+
+    shreds: tuple[LooseShred, ...]
+    truth: Truth
+
+
+def shred_pages(
+    pages: Sequence[NamedPage],
+    rng: np.random.Generator,
+    *,
+    options: ShreddingOptions | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> MixedPile:
+    """Shred every page and mix the shreds; the result does not depend on the executor."""
+    cuts = (executor or default_executor()).map(
+        lambda job: shred_page(job[0].image, job[1], options=options),
+        list(zip(pages, rng.spawn(len(pages)), strict=True)),
+        stage="shredding pages",
+        progress=progress,
+    )
+    found = [
+        (shred, Place(page.name, position, shred.shift))
+        for page, cut in zip(pages, cuts, strict=True)
+        for position, shred in enumerate(cut)
+    ]
+    digits = max(3, len(str(len(found))))
+    names = [f"shred-{number:0{digits}d}" for number in range(1, len(found) + 1)]
+    order = rng.permutation(len(found))
+    return MixedPile(
+        tuple(LooseShred(name, found[at][0]) for name, at in zip(names, order, strict=True)),
+        Truth({name: found[at][1] for name, at in zip(names, order, strict=True)}),
+    )
+
+
+def save_pile(
+    pile: MixedPile,
+    run: RunFolder,
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Write `shreds/*.png` with the outline as alpha, and `truth.json` beside the folder."""
+    pngs = (executor or default_executor()).map(
+        _encode, [loose.shred for loose in pile.shreds], stage="saving shreds", progress=progress
+    )
+    for loose, png in zip(pile.shreds, pngs, strict=True):
+        run.write_bytes(f"{SHREDS}/{loose.name}.png", png)
+    places = {
+        name: {"document": place.document, "position": place.position, "drop": place.drop}
+        for name, place in pile.truth.places.items()
+    }
+    run.write_json(TRUTH, {"format": _FORMAT, "shreds": places})
+
+
+def _encode(shred: SimulatedShred) -> bytes:
+    return encode_png(shred.image, shred.mask)
+
+
+def read_truth(file: str | Path) -> Truth:
+    """The truth that `save_pile` wrote; its names are the ids that the shreds get when they are loaded."""
+    file = Path(file)
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        return Truth({name: Place(**place) for name, place in content["shreds"].items()})
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror}). Check the name.") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(
+            f"{file}: this is not a {TRUTH} that deshred wrote. Shred the pages again."
+        ) from None
