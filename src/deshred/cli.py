@@ -240,7 +240,7 @@ def segment(
     """
     from deshred.executors import default_executor
     from deshred.export.cutouts import describe_sheet, save_cutouts
-    from deshred.imaging.scans import load_pile
+    from deshred.imaging.scans import load_intake
     from deshred.store import RunFolder
 
     chosen = choose_settings(
@@ -256,7 +256,7 @@ def segment(
     run.keep_apart(sheets)
     executor = default_executor(chosen.jobs)
     with progress_reporter(quiet=quiet) as progress:
-        pile = load_pile(
+        intake = load_intake(
             sheets,
             options=chosen.scans,
             segmentation=chosen.segmentation,
@@ -264,14 +264,14 @@ def segment(
             progress=progress,
         )
         run.begin()
-        save_cutouts(pile.sheets, run, executor=executor, progress=progress)
+        save_cutouts(intake.sheets, run, executor=executor, progress=progress)
         run.finish()
     if json:
-        say_json({"sheets": [describe_sheet(sheet) for sheet in pile.sheets]})
+        say_json({"sheets": [describe_sheet(sheet) for sheet in intake.sheets]})
         return
-    for sheet in pile.sheets:
+    for sheet in intake.sheets:
         say(f"{sheet.name}: {len(sheet.segmentation.shreds)} shreds")
-    _warn_of(pile.sheets)
+    _warn_of(intake.sheets)
     say(f"overviews: {output / 'overviews'}")
 
 

@@ -25,7 +25,7 @@ from deshred.executors import Executor, KeepingExecutor, Progress, default_execu
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.composition import compose
 from deshred.imaging.edges import EdgePair
-from deshred.imaging.scans import Pile, Sheet, load_pile
+from deshred.imaging.scans import Intake, Sheet, load_intake
 from deshred.settings import Settings
 from deshred.shelf import Shelf
 from deshred.store import RunFolder
@@ -86,9 +86,9 @@ def reconstruct(
     keeping = KeepingExecutor(executor, shelf.keep)
     stopwatch = Stopwatch()
     with stopwatch.measure("decode"):
-        pile = _gather(shreds, settings, keeping, progress)
+        intake = _gather(shreds, settings, keeping, progress)
     with stopwatch.measure("blank"):
-        piles = set_aside_blank(pile.shreds, executor=executor, progress=progress)
+        piles = set_aside_blank(intake.shreds, executor=executor, progress=progress)
     _warn_of_copies(piles.inked)
     if store is not None:
         store.begin()  # not earlier: bad input leaves no folder behind
@@ -107,8 +107,8 @@ def reconstruct(
     return Reconstruction(
         piles.inked,
         piles.blank,
-        pile.sheets,
-        pile.sources,
+        intake.sheets,
+        intake.sources,
         compatibility,
         constraints,
         arrangement,
@@ -199,10 +199,10 @@ def _gather(
     settings: Settings,
     executor: Executor,
     progress: Progress | None,
-) -> Pile:
+) -> Intake:
     if isinstance(shreds, ShredSet):
-        return Pile(shreds, (), tuple({shred.source.path: shred.source for shred in shreds}.values()))
-    return load_pile(
+        return Intake(shreds, (), tuple({shred.source.path: shred.source for shred in shreds}.values()))
+    return load_intake(
         shreds,
         options=settings.scans,
         segmentation=settings.segmentation,

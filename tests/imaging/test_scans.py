@@ -22,7 +22,7 @@ from deshred.imaging.scans import (
     ScanOptions,
     flatten,
     hash_file,
-    load_pile,
+    load_intake,
     load_scans,
     load_shreds,
     name_scans,
@@ -278,12 +278,12 @@ def test_a_name_that_is_no_utf_8_becomes_an_id_that_is(tmp_path: Path) -> None:
     sheet = np.full((900, 900, 3), (250, 180, 88), np.uint8)
     sheet[100:800, 200:300] = 250
     (tmp_path / os.fsdecode(b"sh\xe9et.png")).write_bytes(encode_png(sheet))
-    pile = load_pile([tmp_path])
-    assert len(pile.shreds) == 4
-    assert pile.shreds.fingerprint
-    assert pile.sheets[0].name == "sh\ufffdet"
-    assert "sh\ufffdet" in json.dumps(pile.sheets[0].segmentation.as_json(), ensure_ascii=False)
-    json.dumps(pile.sheets[0].segmentation.as_json(), ensure_ascii=False).encode()
+    intake = load_intake([tmp_path])
+    assert len(intake.shreds) == 4
+    assert intake.shreds.fingerprint
+    assert intake.sheets[0].name == "sh\ufffdet"
+    assert "sh\ufffdet" in json.dumps(intake.sheets[0].segmentation.as_json(), ensure_ascii=False)
+    json.dumps(intake.sheets[0].segmentation.as_json(), ensure_ascii=False).encode()
 
 
 def test_frames_and_files_that_are_named_like_frames_are_told_apart(tmp_path: Path) -> None:
@@ -332,10 +332,10 @@ def test_the_sources_of_a_pile_are_all_files_that_were_read(tmp_path: Path) -> N
     frames[0].save(many, save_all=True, append_images=frames[1:])
     shred, twin = (save(tmp_path / f"doc/strips/a.{kind}", picture()) for kind in ("bmp", "png"))
     mask = save(tmp_path / "doc/masks/a.png", np.full((60, 24), 255, np.uint8))
-    pile = load_pile([tmp_path / "doc", blank, many], executor=ProcessExecutor(2))
-    assert [source.path for source in pile.sources] == [shred, mask, twin, blank, many]
-    assert all(source.sha256 == hash_file(source.path) for source in pile.sources)
-    assert {shred.source.path for shred in pile.shreds} == {shred, twin, many}
+    intake = load_intake([tmp_path / "doc", blank, many], executor=ProcessExecutor(2))
+    assert [source.path for source in intake.sources] == [shred, mask, twin, blank, many]
+    assert all(source.sha256 == hash_file(source.path) for source in intake.sources)
+    assert {shred.source.path for shred in intake.shreds} == {shred, twin, many}
 
 
 def test_a_transparent_scan_is_flattened_to_white(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from deshred.elements import Page, Placement, ShredSet
 from deshred.errors import InputError, MismatchError
 from deshred.executors import Executor, Progress
 from deshred.imaging.decoding import encode_png
-from deshred.imaging.scans import hash_file, load_pile, read_scans
+from deshred.imaging.scans import hash_file, load_intake, read_scans
 from deshred.settings import settings_from
 from deshred.store import ARRANGEMENT, RunFolder, page_name, read_arrangement
 
@@ -64,7 +64,7 @@ def reload_shreds(
     for file in files:
         if hash_file(Path(file)) != digests[file]:
             raise MismatchError(f"{file}: has changed since the run. Reconstruct it again.")
-    pile = load_pile(
+    intake = load_intake(
         files,
         options=settings.scans,
         segmentation=settings.segmentation,
@@ -72,7 +72,9 @@ def reload_shreds(
         progress=progress,
     )
     # Fewer files may need shorter names, so ids can differ from the run's; this does not.
-    found = {_identify(str(shred.source.path), shred.source.frame, shred.id): shred for shred in pile.shreds}
+    found = {
+        _identify(str(shred.source.path), shred.source.frame, shred.id): shred for shred in intake.shreds
+    }
     shreds = []
     for entry in page["shreds"]:
         key = _identify(entry["source"], entry["frame"], entry["id"])

@@ -67,7 +67,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, eq=False)
-class Pile:
+class Intake:
     """All shreds that were given, the sheets that some of them lay on, and the files they were read from."""
 
     shreds: ShredSet
@@ -114,30 +114,30 @@ def load_shreds(
     progress: Progress | None = None,
 ) -> ShredSet:
     """All shreds in files and folders as one mixed pile at 300 dpi; sheets are segmented."""
-    return load_pile(paths, options=options, executor=executor, progress=progress).shreds
+    return load_intake(paths, options=options, executor=executor, progress=progress).shreds
 
 
-def load_pile(
+def load_intake(
     paths: Iterable[str | Path],
     *,
     options: ScanOptions | None = None,
     segmentation: SegmentationOptions | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
-) -> Pile:
+) -> Intake:
     """All shreds in files and folders as one mixed pile at 300 dpi, with the sheets they lay on."""
     files = find_images(paths)
     load = partial(
         _load_file, options=options or ScanOptions(), segmentation=segmentation or SegmentationOptions()
     )
     named = list(zip(files, name_files(files), strict=True))
-    piles = (executor or SerialExecutor()).map(load, named, stage="reading", progress=progress)
-    shreds = ShredSet([shred for pile in piles for shred in pile.shreds])
-    sheets = tuple(sheet for pile in piles for sheet in pile.sheets)
+    intakes = (executor or SerialExecutor()).map(load, named, stage="reading", progress=progress)
+    shreds = ShredSet([shred for intake in intakes for shred in intake.shreds])
+    sheets = tuple(sheet for intake in intakes for sheet in intake.sheets)
     if not shreds:  # a blank sheet among others is no error, a pile of nothing is
         refuse_blank([sheet.segmentation for sheet in sheets], options=segmentation)
-    sources = dict.fromkeys(source for pile in piles for source in pile.sources)
-    return Pile(shreds, sheets, tuple(sources))
+    sources = dict.fromkeys(source for intake in intakes for source in intake.sources)
+    return Intake(shreds, sheets, tuple(sources))
 
 
 def to_shred(scan: Scan, shred_id: str) -> Shred:
@@ -194,7 +194,7 @@ def _refuse_growth(scan: Scan, options: ScanOptions) -> None:
         )
 
 
-def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: SegmentationOptions) -> Pile:
+def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: SegmentationOptions) -> Intake:
     """The shreds of one file."""
     file, name = named
     scans = read_scans(file, options=options)
@@ -207,7 +207,7 @@ def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: Segm
             )
         content = read_bytes(mask_file)
         scan = to_working_resolution(_with_mask(scans[0], content, mask_file), options=options)
-        return Pile(ShredSet([to_shred(scan, name)]), (), (source, Source(mask_file, _digest(content))))
+        return Intake(ShredSet([to_shred(scan, name)]), (), (source, Source(mask_file, _digest(content))))
     names = [_name_frame(name, scan, len(scans)) for scan in scans]
     shown = [_shows_sheet(scan, options, segmentation) for scan in scans]
     shreds: list[Shred] = []
@@ -220,7 +220,7 @@ def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: Segm
             shreds += _cut_from(sheet, frame_name, options)
         else:
             shreds.append(to_shred(to_working_resolution(scan, options=options), frame_name))
-    return Pile(ShredSet(shreds), tuple(sheets), (source,))
+    return Intake(ShredSet(shreds), tuple(sheets), (source,))
 
 
 def _shows_sheet(scan: Scan, options: ScanOptions, segmentation: SegmentationOptions) -> bool:
