@@ -32,11 +32,12 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Source:
-    """Where pixels came from: the file, its SHA-256, and the frame in it (pages of a TIFF or PDF)."""
+    """Where pixels came from: the file, its SHA-256, and its frame (a page of a TIFF or PDF)."""
 
     path: Path
     sha256: str
     frame: int = 0
+    number: int | None = None  # of the shred on its sheet, from 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,25 +21,23 @@ def save_cutouts(
 ) -> None:
     """Write every shred in the resolution of its scan, so that each pixel can be traced back to it."""
     executor = executor or default_executor()
-    shreds = [(sheet, shred) for sheet in sheets for shred in sheet.segmentation.shreds]
+    shreds = [shred for sheet in sheets for shred in sheet.segmentation.shreds]
     pngs = executor.map(
-        lambda entry: encode_png(entry[1].image, entry[1].mask, dpi=entry[1].dpi),
+        lambda shred: encode_png(shred.image, shred.mask, dpi=shred.dpi),
         shreds,
         stage="saving shreds",
         progress=progress,
     )
-    for (sheet, shred), png in zip(shreds, pngs, strict=True):
-        run.write_bytes(f"shreds/{rename(shred.id, sheet)}.png", png)
+    for shred, png in zip(shreds, pngs, strict=True):
+        run.write_bytes(f"shreds/{shred.id}.png", png)
     for sheet in sheets:
         run.write_bytes(f"overviews/{sheet.name}.png", encode_png(sheet.overview))
     run.write_json(INDEX, {"sheets": [describe_sheet(sheet) for sheet in sheets]})
 
 
 def describe_sheet(sheet: Sheet) -> dict[str, object]:
-    """What `shreds.json` says about one sheet, with the names the files have."""
-    content = sheet.segmentation.as_json()
-    shreds = [{**shred, "id": rename(shred["id"], sheet)} for shred in content["shreds"]]
-    return {**content, "shreds": shreds, "overview": f"overviews/{sheet.name}.png"}
+    """What `shreds.json` says about one sheet."""
+    return {**sheet.segmentation.as_json(), "overview": f"overviews/{sheet.name}.png"}
 
 
 def list_warnings(sheet: Sheet) -> list[str]:
@@ -47,11 +45,6 @@ def list_warnings(sheet: Sheet) -> list[str]:
     shreds: dict[str, list[str]] = {}
     for cutout in sheet.segmentation.cutouts:
         for warning in cutout.warnings:
-            shreds.setdefault(warning, []).append(cutout.id.rpartition("#")[2])
+            shreds.setdefault(warning, []).append(cutout.name.label)
     of_shreds = [f"{', '.join(numbers)}: {warning}" for warning, numbers in shreds.items()]
     return [*sheet.segmentation.warnings, *of_shreds]
-
-
-def rename(shred_id: str, sheet: Sheet) -> str:
-    """Sheets of the same stem in different folders have longer names, and so have their shreds."""
-    return f"{sheet.name}#{shred_id.rpartition('#')[2]}"

@@ -13,7 +13,7 @@ import numpy as np
 
 from deshred.compatibility.pairwise.explanation import draw_joins, map_joins
 from deshred.compatibility.pairwise.scorer import PairwiseScorer
-from deshred.elements import Page, Placement, ShredSet
+from deshred.elements import Page, Placement, ShredSet, Source
 from deshred.errors import InputError, MismatchError
 from deshred.executors import Executor, Progress
 from deshred.imaging.decoding import encode_png
@@ -72,12 +72,10 @@ def reload_shreds(
         progress=progress,
     )
     # Fewer files may need shorter names, so ids can differ from the run's; this does not.
-    found = {
-        _identify(str(shred.source.path), shred.source.frame, shred.id): shred for shred in intake.shreds
-    }
+    found = {replace(shred.source, sha256=""): shred for shred in intake.shreds}
     shreds = []
     for entry in page["shreds"]:
-        key = _identify(entry["source"], entry["frame"], entry["id"])
+        key = Source(Path(entry["source"]), "", entry["frame"], entry["number"])
         if key not in found:
             raise MismatchError(f"{entry['source']}: no longer shows {entry['id']}. Reconstruct it again.")
         shreds.append(replace(found[key], id=entry["id"]))
@@ -88,8 +86,3 @@ def _reload_page(file: Path, described: dict[str, Any]) -> Page:
     scan = read_scans(file)[0]
     placements = tuple(Placement(shred["id"], shred["x"], shred["y"]) for shred in described["shreds"])
     return Page(scan.image, np.ones(scan.image.shape[:2], np.bool_), placements, scan.dpi)
-
-
-def _identify(source: str, frame: int, shred_id: str) -> tuple[str, int, str]:
-    """The file, the frame, and on a sheet the number of the shred."""
-    return source, frame, shred_id.rpartition("#")[2] if "#" in shred_id else ""

@@ -159,7 +159,8 @@ def _describe_page(
 
 
 def _describe_shred(shred: Shred) -> dict[str, Any]:
-    return {"id": shred.id, "source": str(shred.source.path), "frame": shred.source.frame}
+    source = shred.source
+    return {"id": shred.id, "source": str(source.path), "frame": source.frame, "number": source.number}
 
 
 def _describe_join(join: Join) -> dict[str, Any]:

@@ -215,9 +215,9 @@ def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: Segm
     for scan, frame_name, is_one in zip(scans, names, shown, strict=True):
         if is_one:
             _refuse_growth(scan, options)
-            sheet = segment(scan, options=segmentation, allow_blank=True)
+            sheet = segment(scan, name=frame_name, options=segmentation, allow_blank=True)
             sheets.append(Sheet(frame_name, sheet, draw_overview(scan, sheet)))
-            shreds += _cut_from(sheet, frame_name, options)
+            shreds += _cut_from(sheet, options)
         else:
             shreds.append(to_shred(to_working_resolution(scan, options=options), frame_name))
     return Intake(ShredSet(shreds), tuple(sheets), (source,))
@@ -229,13 +229,11 @@ def _shows_sheet(scan: Scan, options: ScanOptions, segmentation: SegmentationOpt
     return options.kind == "sheets"
 
 
-def _cut_from(sheet: Segmentation, name: str, options: ScanOptions) -> Iterator[Shred]:
-    """The shreds of a sheet at 300 dpi, named after its file even if another sheet has the same stem."""
+def _cut_from(sheet: Segmentation, options: ScanOptions) -> Iterator[Shred]:
+    """The shreds of a sheet at 300 dpi."""
     for shred in sheet.shreds:
         cut = Scan(shred.image, shred.dpi, shred.source, shred.mask)
-        scan = to_working_resolution(cut, options=options)
-        number = shred.id.rpartition("#")[2]
-        yield to_shred(scan, f"{name}#{number}")
+        yield to_shred(to_working_resolution(cut, options=options), shred.id)
 
 
 def _with_mask(scan: Scan, content: bytes, mask_file: Path) -> Scan:

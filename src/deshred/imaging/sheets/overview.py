@@ -31,7 +31,7 @@ def draw_overview(scan: Scan, segmentation: Segmentation, *, longest_side: int =
         # Four fractional bits keep the outline smooth in the shrunken picture.
         outline = ((cutout.outline + 0.5) * scale * 16 - 8).round().astype(np.int32)
         cv2.polylines(picture, [outline], True, color, thickness, cv2.LINE_AA, shift=4)
-        _label(picture, cutout.id.rpartition("#")[2], cutout.box, scale, color)
+        _label(picture, cutout.name.label, cutout.box, scale, color)
     return picture
 
 

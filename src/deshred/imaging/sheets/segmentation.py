@@ -7,10 +7,9 @@ ink inside is paper, and whatever is not taken for a shred is listed.
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -21,7 +20,7 @@ from deshred.errors import InputError, SettingsError
 from deshred.imaging.files import to_text
 from deshred.imaging.sheets.backgrounds import Background, find_background, measure_coverage
 from deshred.imaging.sheets.contacts import separate
-from deshred.imaging.sheets.cutouts import ODD_SHAPE, RUNS_OUT, Cutout, Scrap, Segmentation
+from deshred.imaging.sheets.cutouts import ODD_SHAPE, RUNS_OUT, Cutout, Scrap, Segmentation, ShredName
 from deshred.imaging.sheets.patches import (
     Box,
     Patch,
@@ -116,11 +115,15 @@ def is_sheet(scan: Scan, *, options: SegmentationOptions | None = None) -> bool:
 
 
 def segment(
-    scan: Scan, *, options: SegmentationOptions | None = None, allow_blank: bool = False
+    scan: Scan,
+    *,
+    name: str | None = None,
+    options: SegmentationOptions | None = None,
+    allow_blank: bool = False,
 ) -> Segmentation:
-    """Find and cut out the shreds of one sheet, numbered in reading order."""
+    """Find and cut out the shreds of one sheet, numbered in reading order behind its name (of its file)."""
     options = options or SegmentationOptions()
-    segmentation = _segment(scan, options)
+    segmentation = _segment(scan, _name_sheet(scan.source) if name is None else name, options)
     if not allow_blank:
         refuse_blank([segmentation], options=options)
     return segmentation
@@ -174,7 +177,7 @@ class _Yield:
     scraps: list[Scrap]
 
 
-def _segment(scan: Scan, options: SegmentationOptions) -> Segmentation:
+def _segment(scan: Scan, name: str, options: SegmentationOptions) -> Segmentation:
     background, coverage = _unmix(scan, options)
     paper = coverage > options.outline_coverage
     rims = find_rims(paper, dpi=scan.dpi) if background is not None else ()
@@ -186,8 +189,8 @@ def _segment(scan: Scan, options: SegmentationOptions) -> Segmentation:
     patches = find_patches(paper, min_area=speck)
     sorted_out = _sort_out(scan, patches.large, coverage, background, options)
     cuts = [
-        _cut_out(scan, one, coverage, rim, id_, options)
-        for id_, one in zip(_ids(scan.source), _in_reading_order(sorted_out.found), strict=False)
+        _cut_out(scan, one, coverage, rim, ShredName(name, number), options)
+        for number, one in enumerate(_in_reading_order(sorted_out.found), 1)
     ]
     cutouts = tuple(cutout for _, cutout in cuts)
     if background is not None and options.background is None:
@@ -225,10 +228,9 @@ def _refuse_pictures(
         )
 
 
-def _ids(source: Source) -> Iterator[str]:
+def _name_sheet(source: Source) -> str:
     name = to_text(source.path.stem)
-    stem = name if source.frame == 0 else f"{name}-{source.frame + 1}"
-    return (f"{stem}#{number:02d}" for number in itertools.count(1))
+    return name if source.frame == 0 else f"{name}-{source.frame + 1}"
 
 
 def _unmix(scan: Scan, options: SegmentationOptions) -> tuple[Background | None, NDArray[np.float32]]:
@@ -357,7 +359,12 @@ def _in_reading_order(found: list[_Found]) -> list[_Found]:
 
 
 def _cut_out(
-    scan: Scan, one: _Found, coverage: NDArray[np.float32], rim: Mask, id_: str, options: SegmentationOptions
+    scan: Scan,
+    one: _Found,
+    coverage: NDArray[np.float32],
+    rim: Mask,
+    name: ShredName,
+    options: SegmentationOptions,
 ) -> tuple[Shred, Cutout]:
     box = one.patch.box
     wide = one.patch.with_margin(_MARGIN_PX, scan.image.shape)
@@ -372,7 +379,7 @@ def _cut_out(
     )
     touches = _touches_border(one.patch, rim)
     cutout = Cutout(
-        id=id_,
+        name=name,
         box=box,
         mask=one.patch.mask,
         outline=outer_contour(one.patch.mask) + np.array([box.x, box.y], np.int32),
@@ -382,7 +389,8 @@ def _cut_out(
         warnings=one.warnings + ((RUNS_OUT,) if touches else ()),
         trace=upright.trace,
     )
-    return Shred(id_, upright.image, upright.mask, scan.dpi, scan.source), cutout
+    source = replace(scan.source, number=name.number)
+    return Shred(str(name), upright.image, upright.mask, scan.dpi, source), cutout
 
 
 def _soften(mask: Mask, coverage: NDArray[np.float32], level: float) -> NDArray[np.float32]:
