@@ -8,7 +8,7 @@ from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.classical.marques import MarquesScorer
 from deshred.evaluation.collections import Collection, open_collection, read_document
 from deshred.evaluation.protocol import EvaluationOptions, evaluate
-from deshred.imaging.binarization import is_blank
+from deshred.imaging.binarization import BlankOptions, is_blank
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 
@@ -32,6 +32,6 @@ def test_the_published_accuracy_and_count_of_s_marques_are_reproduced() -> None:
     assert result["1"].mean.value == pytest.approx(0.292, abs=0.05)
 
 
-def test_the_blank_shred_of_s_isri_ocr_is_found() -> None:
+def test_the_published_rule_calls_one_shred_of_s_isri_ocr_blank() -> None:
     shreds = [shred for document in public("s-isri-ocr", 8) for shred in read_document(document).shreds]
-    assert [shred.id for shred in shreds if is_blank(shred)] == ["D00627"]
+    assert [shred.id for shred in shreds if is_blank(shred, options=BlankOptions("paper"))] == ["D00627"]

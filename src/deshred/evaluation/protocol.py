@@ -19,7 +19,7 @@ from deshred.arrangement import ArrangementOptions, arrange
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.margins import observe_borders
 from deshred.compatibility.scoring import Scorer, cut_edges
-from deshred.elements import Arrangement, ShredSet
+from deshred.elements import Arrangement, Shred, ShredSet
 from deshred.errors import InputError, SettingsError
 from deshred.evaluation.blocks import EdgedDocument, ScoreBlocks, Window
 from deshred.evaluation.collections import Collection, Document, read_document
@@ -31,7 +31,7 @@ from deshred.evaluation.metrics import (
 )
 from deshred.evaluation.results import EvaluationResult, InstanceResult, KResult
 from deshred.executors import Executor, Progress, default_executor
-from deshred.imaging.binarization import is_blank
+from deshred.imaging.binarization import BlankOptions, is_blank
 from deshred.imaging.scans import ScanOptions
 from deshred.pipeline import ScorerCard, Stopwatch
 from deshred.simulation.truth import Place, Truth
@@ -208,7 +208,7 @@ class _Reading:
             with self.stopwatch.measure("decode"):
                 known = read_document(document, options=self.scans, executor=self.executor)
             with self.stopwatch.measure("blank"):
-                blank = self.executor.map(is_blank, known.shreds)
+                blank = self.executor.map(_is_blank_as_published, known.shreds)
             inked = ShredSet([shred for shred, skip in zip(known.shreds, blank, strict=True) if not skip])
             _check_inked(inked, document)
             with self.stopwatch.measure("edges"):
@@ -227,6 +227,10 @@ class _Reading:
             if progress is not None:
                 progress("reading", done, len(documents))
         return _KnownEdges(tuple(edged), Truth(places))
+
+
+def _is_blank_as_published(shred: Shred) -> bool:
+    return is_blank(shred, options=BlankOptions(rule="paper"))
 
 
 def _check_inked(inked: ShredSet, document: Document) -> None:
