@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from deshred.cases import CASE
 from deshred.errors import InputError
-from deshred.store import MARKER
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".pdf"})
 SHRED_FOLDERS = ("strips", "shreds")
@@ -155,7 +155,7 @@ def _is_broken(link: Path) -> bool:
 
 
 def _is_result(folder: Path) -> bool:
-    return (folder / MARKER).exists()
+    return (folder / CASE).exists()
 
 
 def _describe_unread(folder: Path, unread: int) -> str:

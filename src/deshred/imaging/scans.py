@@ -30,6 +30,7 @@ from deshred.imaging.sheets.segmentation import (
     refuse_blank,
     segment,
 )
+from deshred.options import option
 
 Kind = Literal["auto", "shreds", "sheets"]
 PIL_HARD_LIMIT = 178  # megapixels beyond which Pillow refuses to open a file
@@ -41,9 +42,9 @@ _NPY_ERRORS = (ValueError, EOFError, TypeError, SyntaxError, TokenError, MemoryE
 class ScanOptions:
     """How files are read."""
 
-    dpi: float | None = None  # overrides what the files say; None: theirs, or 300
-    max_megapixels: float = 150.0  # larger images are refused
-    kind: Kind = "auto"  # what a file shows: one shred, a sheet of them, or look at it
+    dpi: float | None = option(None, "Resolution of the files.", shown="theirs, or 300")
+    max_megapixels: float = option(150.0, "Refuse larger images.")
+    kind: Kind = option("auto", "A file shows one shred, or a sheet of them.", flag="--as")
 
     def __post_init__(self) -> None:
         if self.dpi is not None and not 30 <= self.dpi <= 4800:
