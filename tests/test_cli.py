@@ -105,7 +105,7 @@ def one_shred(folder: Path) -> None:
 
 def all_blank(folder: Path) -> None:
     for name in "abc":
-        write(folder / f"{name}.png", png())
+        write(folder / f"{name}.png", png(230))
 
 
 def nothing(folder: Path) -> None:

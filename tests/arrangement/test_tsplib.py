@@ -57,7 +57,7 @@ def test_a_long_line_takes_no_time(tmp_path: Path, line: str) -> None:
         f"DIMENSION: 1\nEDGE_WEIGHT_SECTION\n{'1' * 200_000}x",
     ):
         file.write_text(content)
-        with pytest.raises(InputError, match="(no number|not a number)"):
+        with pytest.raises(InputError, match=r"(no number|not a number)"):
             read_atsp(file)
 
 
