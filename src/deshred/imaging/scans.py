@@ -20,7 +20,7 @@ import numpy as np
 from deshred.elements import Image, Mask, Scan, Shred, ShredSet, Source
 from deshred.errors import InputError, SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor
-from deshred.imaging.decoding import WORKING_DPI, Frame, decode, decode_mask, resize
+from deshred.imaging.decoding import WORKING_DPI, Frame, decode_mask, resize
 from deshred.imaging.files import find_images, find_mask, name_files
 from deshred.imaging.sheets.overview import draw_overview
 from deshred.imaging.sheets.segmentation import (
@@ -30,6 +30,7 @@ from deshred.imaging.sheets.segmentation import (
     refuse_blank,
     segment,
 )
+from deshred.imaging.workers import decode_safely
 from deshred.textfiles import read_file
 
 Kind = Literal["auto", "shreds", "sheets"]
@@ -81,10 +82,10 @@ def read_scans(path: Path, *, options: ScanOptions | None = None) -> list[Scan]:
     options = options or ScanOptions()
     content = read_file(path)
     digest = _digest(content)
-    frames = decode(content, path, max_pixels=int(options.max_megapixels * 1e6))
+    frames = decode_safely(content, path, max_pixels=int(options.max_megapixels * 1e6))
     return [
         Scan(frame.image, _resolution(frame, options), Source(path, digest, index), frame.mask)
-        for index, frame in enumerate(frames)
+        for index, frame in enumerate(frames.pictures)
     ]
 
 
