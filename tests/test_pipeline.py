@@ -131,7 +131,7 @@ def test_a_file_that_is_given_twice_is_told_of(saved_pile: SavedPile, tmp_path: 
 
 
 def test_a_pile_of_blank_shreds_is_an_input_error() -> None:
-    pile = ShredSet([shred_with(240, "a"), shred_with(200, "b"), shred_with(239, "c")])
+    pile = ShredSet([shred_with(240, "a"), shred_with(230, "b"), shred_with(239, "c")])
     with pytest.raises(InputError, match=r"3 shreds, 3 of them blank.*contrast"):
         set_aside_blank(pile)
 

@@ -149,7 +149,7 @@ def test_a_worker_trusts_no_module_beside_the_scans(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     busy = [decode_safely(many_pages(9, 60), Path("x"), max_pixels=10**8) for _ in range(3)]
     for frames in busy:  # more than waited for work, so that some have started here
-        assert next(frames.pictures).image.shape == (250, 250, 3)
+        assert next(frames.pictures).image.ndim == 3
         frames.pictures.close()  # type: ignore[attr-defined]
 
 

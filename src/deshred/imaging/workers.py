@@ -7,7 +7,6 @@ name of the file, and what a decoder writes to stderr meanwhile becomes a compla
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import signal
@@ -15,6 +14,7 @@ import struct
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -85,12 +85,6 @@ class _Workers:
             raise
         self._put_back(worker)
 
-    def close(self) -> None:
-        """End those that wait."""
-        with self._lock:
-            while self._idle:
-                self._idle.pop().kill()
-
     def _take(self) -> _Worker:
         with self._lock:
             return self._idle.pop() if self._idle else _Worker()
@@ -106,9 +100,7 @@ class _Workers:
 @cache
 def _workers() -> _Workers:
     """One set for the process, as starting one takes a quarter of a second; they end with the process."""
-    workers = _Workers()
-    atexit.register(workers.close)
-    return workers
+    return _Workers()
 
 
 class _Worker:
@@ -126,6 +118,7 @@ class _Worker:
             start_new_session=True,
         )
         self._is_late = False
+        self.kill = weakref.finalize(self, _end, self._process)  # also when it is forgotten, or all ends
 
     def ask(self, content: bytes, path: Path, max_pixels: int, budget: Budget) -> None:
         """Send a file."""
@@ -172,15 +165,6 @@ class _Worker:
         finally:
             watch.cancel()
 
-    def kill(self) -> None:
-        """End it, whatever it does."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):
-                assert pipe is not None
-                pipe.close()
-
     def _lose_patience(self) -> None:
         self._is_late = True
         self._process.kill()
@@ -194,6 +178,15 @@ class _Worker:
         else:
             told = f"the decoder failed on it (exit code {code}), or it takes too much memory"
         return f"{told}. It may be damaged or made to harm; save it again as PNG, or leave it out."
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
 
 
 def _can_start() -> bool:
