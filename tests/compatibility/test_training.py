@@ -208,7 +208,7 @@ def test_a_model_that_was_replaced_is_read_again(small_towers: Path, tmp_path: P
         model, {**{prop.key: prop.value for prop in model.metadata_props}, "note": "another"}
     )
     onnx.save(model, str(file))
-    assert TowersScorer(file).fingerprint != before.fingerprint
+    assert TowersScorer(file).card.fingerprint != before.card.fingerprint
     assert TowersScorer(file).model is TowersScorer(file).model
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from deshred.cases import CASE as MARKER
 from deshred.errors import InputError
-from deshred.imaging.files import UnreadImagesWarning, find_images, find_mask, name_files, read_bytes
-from deshred.store import MARKER
+from deshred.imaging.files import UnreadImagesWarning, find_images, find_mask, name_files
+from deshred.textfiles import read_file
 
 
 def touch(path: Path) -> Path:
@@ -138,7 +139,7 @@ def test_what_is_no_file_is_passed_over_in_a_folder_and_refused_by_name(tmp_path
     assert find_images([tmp_path]) == [path]
     for name in ("pipe.png", "device.png"):
         with pytest.raises(InputError, match=rf"{name}: a pipe, socket or device.*Save"):
-            read_bytes(*find_images([tmp_path / name]))
+            read_file(*find_images([tmp_path / name]))
 
 
 def test_a_broken_link_is_called_so(tmp_path: Path) -> None:
@@ -148,4 +149,4 @@ def test_a_broken_link_is_called_so(tmp_path: Path) -> None:
         with pytest.raises(
             InputError, match=r"lost\.png: a broken link; moved.away\.png is not there\. Remove"
         ):
-            read_bytes(*find_images([given]))
+            read_file(*find_images([given]))

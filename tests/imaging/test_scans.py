@@ -15,6 +15,7 @@ import pypdfium2
 import pytest
 from PIL import Image
 
+from deshred.cases import CASE as MARKER
 from deshred.errors import InputError, SettingsError
 from deshred.executors import ProcessExecutor, SerialExecutor, ThreadExecutor
 from deshred.imaging.decoding import decode, encode_png
@@ -29,7 +30,6 @@ from deshred.imaging.scans import (
     read_scans,
     to_working_resolution,
 )
-from deshred.store import MARKER
 
 
 def picture(height: int = 60, width: int = 24, seed: int = 0) -> np.ndarray:
@@ -361,7 +361,9 @@ def damaged(kind: str) -> bytes:
 def test_a_truncated_file_is_an_input_error_that_names_it(kind: str, kept: float) -> None:
     content = damaged(kind)
     with pytest.raises(InputError, match=r"shred 7\.x"):
-        decode(content[: max(4, int(len(content) * kept))], Path("shred 7.x"), max_pixels=10**8)
+        list(
+            decode(content[: max(4, int(len(content) * kept))], Path("shred 7.x"), max_pixels=10**8).pictures
+        )
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "TIFF"])
@@ -373,7 +375,7 @@ def test_flipped_bytes_never_crash(kind: str) -> None:
         for at in rng.integers(0, len(flipped), 8):
             flipped[at] = rng.integers(0, 256)
         try:
-            frames = decode(bytes(flipped), Path("x"), max_pixels=10**7)
+            frames = list(decode(bytes(flipped), Path("x"), max_pixels=10**7).pictures)
         except InputError as error:
             assert str(error).startswith("x: ")  # noqa: PT017
         else:

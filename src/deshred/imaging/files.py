@@ -67,22 +67,6 @@ def find_mask(file: Path) -> Path | None:
     )
 
 
-def read_bytes(path: Path) -> bytes:
-    """The content of a file; whatever keeps it from being read becomes an InputError."""
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise InputError(f"{path}: a pipe, socket or device, not a file. Save its content as a file.")
-        return path.read_bytes()
-    except FileNotFoundError:
-        if _is_broken(path):
-            raise InputError(
-                f"{path}: a broken link; {path.readlink()} is not there. Remove the link, or mend it."
-            ) from None
-        raise InputError(f"{path}: there is no such file or folder. Check the name.") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}). Check its permissions.") from None
-
-
 def name_files(files: Sequence[Path]) -> list[str]:
     """A unique name for each file: its stem, with its suffix and as many folders before it as are needed.
 

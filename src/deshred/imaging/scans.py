@@ -20,8 +20,8 @@ import numpy as np
 from deshred.elements import Image, Mask, Scan, Shred, ShredSet, Source
 from deshred.errors import InputError, SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor
-from deshred.imaging.decoding import WORKING_DPI, Frame, decode, decode_mask, resize
-from deshred.imaging.files import find_images, find_mask, name_files, read_bytes
+from deshred.imaging.decoding import WORKING_DPI, Frame, decode_mask, resize
+from deshred.imaging.files import find_images, find_mask, name_files
 from deshred.imaging.sheets.overview import draw_overview
 from deshred.imaging.sheets.segmentation import (
     Segmentation,
@@ -30,7 +30,9 @@ from deshred.imaging.sheets.segmentation import (
     refuse_blank,
     segment,
 )
+from deshred.imaging.workers import decode_safely
 from deshred.options import option
+from deshred.textfiles import read_file
 
 Kind = Literal["auto", "shreds", "sheets"]
 PIL_HARD_LIMIT = 178  # megapixels beyond which Pillow refuses to open a file
@@ -79,18 +81,18 @@ class Intake:
 def read_scans(path: Path, *, options: ScanOptions | None = None) -> list[Scan]:
     """The frames of one file, in its own resolution."""
     options = options or ScanOptions()
-    content = read_bytes(path)
+    content = read_file(path)
     digest = _digest(content)
-    frames = decode(content, path, max_pixels=int(options.max_megapixels * 1e6))
+    frames = decode_safely(content, path, max_pixels=int(options.max_megapixels * 1e6))
     return [
         Scan(frame.image, _resolution(frame, options), Source(path, digest, index), frame.mask)
-        for index, frame in enumerate(frames)
+        for index, frame in enumerate(frames.pictures)
     ]
 
 
 def hash_file(path: Path) -> str:
     """The SHA-256 of a file, as a Source has it."""
-    return _digest(read_bytes(path))
+    return _digest(read_file(path))
 
 
 def load_scans(
@@ -206,7 +208,7 @@ def _load_file(named: tuple[Path, str], options: ScanOptions, segmentation: Segm
             raise InputError(
                 f"{file}: has {len(scans)} frames but one mask, {mask_file}. Save each frame as a file."
             )
-        content = read_bytes(mask_file)
+        content = read_file(mask_file)
         scan = to_working_resolution(_with_mask(scans[0], content, mask_file), options=options)
         return Intake(ShredSet([to_shred(scan, name)]), (), (source, Source(mask_file, _digest(content))))
     names = [_name_frame(name, scan, len(scans)) for scan in scans]

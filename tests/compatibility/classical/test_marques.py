@@ -5,6 +5,7 @@ from deshred.compatibility.classical.marques import MarquesOptions, MarquesScore
 from deshred.elements import Edge
 from deshred.errors import SettingsError
 from deshred.imaging.edges import EdgeOptions
+from tests.compatibility.comparing import score_edges
 
 ROWS = 64
 
@@ -25,7 +26,7 @@ def test_scores_and_offsets_equal_a_plain_loop(wraps: bool) -> None:
     rng = np.random.default_rng(3)
     rights, lefts = rng.integers(0, 256, (2, 5, ROWS)).astype(np.int64)
     scorer, reach = scorer_of(4, wraps), 4
-    block = scorer.score_block(scorer.encode_rights(edges_of(rights)), scorer.encode_lefts(edges_of(lefts)))
+    block = score_edges(scorer, edges_of(rights), edges_of(lefts))
     for i in range(5):
         for j in range(5):
             distances = {}
@@ -43,29 +44,27 @@ def test_a_shred_that_hangs_too_low_is_moved_up(wraps: bool, drop: int) -> None:
     tear = np.random.default_rng(0).integers(0, 256, ROWS + 40)
     right, left = tear[20 : 20 + ROWS], tear[20 - drop : 20 - drop + ROWS]
     scorer = scorer_of(10, wraps)
-    block = scorer.score_block(
-        scorer.encode_rights(edges_of(right[None])), scorer.encode_lefts(edges_of(left[None]))
-    )
+    block = score_edges(scorer, edges_of(right[None]), edges_of(left[None]))
     assert block.offsets[0, 0] == -drop
     assert block.scores[0, 0] == 0.0
 
 
 def test_equally_good_offsets_give_the_smallest() -> None:
     scorer = scorer_of(10, True)
-    white = scorer.encode_rights(edges_of(np.full((1, ROWS), 255)))
-    assert scorer.score_block(white, white).offsets[0, 0] == 0
+    white = edges_of(np.full((1, ROWS), 255))
+    assert score_edges(scorer, white, white).offsets[0, 0] == 0
 
 
 def test_no_edges_give_an_empty_block() -> None:
     scorer = scorer_of(0, False)
-    some = scorer.encode_rights(edges_of(np.zeros((2, ROWS))))
-    assert scorer.score_block(some, scorer.encode_lefts([])).scores.shape == (2, 0)
+    some = edges_of(np.zeros((2, ROWS)))
+    assert score_edges(scorer, some, []).scores.shape == (2, 0)
 
 
 def test_different_options_have_different_fingerprints() -> None:
-    assert scorer_of(3, True).fingerprint != scorer_of(4, True).fingerprint
-    assert scorer_of(3, True).fingerprint != scorer_of(3, False).fingerprint
-    assert scorer_of(3, True).fingerprint == scorer_of(3, True).fingerprint
+    assert scorer_of(3, True).card.fingerprint != scorer_of(4, True).card.fingerprint
+    assert scorer_of(3, True).card.fingerprint != scorer_of(3, False).card.fingerprint
+    assert scorer_of(3, True).card.fingerprint == scorer_of(3, True).card.fingerprint
 
 
 def test_a_reach_beyond_the_edge_is_refused() -> None:
