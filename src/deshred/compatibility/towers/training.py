@@ -1,0 +1,66 @@
+"""Files of intact pages in, a calibrated towers model out: the whole recipe behind `deshred train towers`.
+
+Needs torch. What a model card names beside the pages is all in the options: the same options and pages give
+the same model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from deshred.compatibility.fitting import calibrate, write_calibration
+from deshred.compatibility.towers.network import TowerTask, TowerTrainingOptions, load_weights
+from deshred.compatibility.training import Report, TrainingOptions, train
+from deshred.errors import SettingsError
+from deshred.simulation.intact import draw_intact, load_intact
+from deshred.simulation.scripts import draw_script_pages
+
+
+@dataclass(frozen=True)
+class TowerRecipe:
+    """Where a towers model comes from, beside files of pages."""
+
+    init: str | Path | None = None  # a model to start from
+    drawn: int = 0  # pages that deshred draws with its own fonts
+    scripts: int = 0  # pages in all scripts, drawn with the fonts of the machine
+    training: TowerTrainingOptions = field(default_factory=TowerTrainingOptions)
+    threads: int = 0  # 0: all cores
+
+    def __post_init__(self) -> None:
+        if self.drawn < 0 or self.scripts < 0:
+            raise SettingsError(f"drawn pages start at 0, got {self.drawn} and {self.scripts}.")
+
+
+def train_towers(
+    pages: Sequence[Path],
+    output: Path,
+    *,
+    recipe: TowerRecipe | None = None,
+    resume: bool = False,
+    force: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+    report: Report | None = None,
+) -> Path:
+    """Train towers on pages, and calibrate them on simulated piles of the pages held out."""
+    recipe = recipe or TowerRecipe()
+    seed = recipe.training.seed
+    weights = None if recipe.init is None else load_weights(recipe.init)
+    intact = load_intact(pages, progress=progress) if pages else []
+    intact += draw_intact(recipe.drawn, np.random.default_rng(seed), progress=progress)
+    # a stream of its own, so that scripts can be added to a recipe without changing what else is drawn
+    intact += draw_script_pages(recipe.scripts, np.random.default_rng([seed, 1]), progress=progress)
+    task = TowerTask(intact, training=recipe.training, init=weights)
+    return train(
+        task,
+        output,
+        options=TrainingOptions(seed=seed, threads=recipe.threads),
+        resume=resume,
+        average=recipe.training.average,
+        refine=lambda model: write_calibration(model, calibrate(model, task.validation_pages, seed=seed)),
+        force=force,
+        report=report,
+    )
