@@ -163,7 +163,7 @@ def train(
 
     averaged.module.load_state_dict(best)
     averaged.module.eval()
-    card = {**task.identity, "best_step": state.best_step, "validation_loss": round(state.best_loss, 5)}
+    card = {**task.identity, "best_step": state.best_step, **_validation(state)}
     unfinished = output.with_suffix(".unfinished.onnx")
     task.export(averaged.module, unfinished, card)
     if refine:
@@ -279,6 +279,12 @@ def _averaged(network: torch.nn.Module, decay: float | None) -> torch.optim.swa_
 
 def _weights(averaged: torch.optim.swa_utils.AveragedModel) -> dict[str, torch.Tensor]:
     return {name: value.detach().clone() for name, value in averaged.module.state_dict().items()}
+
+
+def _validation(state: _State) -> dict[str, float]:
+    """How the weights that are kept did on pages held out."""
+    found = {figures.step: figures.values for figures in state.history}[state.best_step]
+    return {f"validation_{name}": round(found[f"validation {name}"], 5) for name in ("loss", "accuracy")}
 
 
 def _mean(figures: list[dict[str, float]]) -> dict[str, float]:

@@ -175,7 +175,10 @@ class TowerTask:
         rate = self.training.learning_rate
         self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=rate, weight_decay=1e-4)
         self.schedule = torch.optim.lr_scheduler.OneCycleLR(
-            self.optimizer, rate, total_steps=self.steps + 1, pct_start=0.1
+            self.optimizer,
+            rate,
+            total_steps=self.steps + 1,
+            pct_start=max(0.1, 1.5 / (self.steps + 1)),  # at least half a step
         )
 
     @property

@@ -218,21 +218,22 @@ def _list_fonts(folder: Path) -> dict[str, Path]:
     return {file.name: file for file in sorted(folder.rglob("*")) if file.suffix in {".ttf", ".ttc", ".otf"}}
 
 
-def find_font(name: str) -> Path:
+def find_font(name: str, folder: Path = FONT_FOLDER) -> Path:
     """The file of a font on this machine."""
     try:
-        return _list_fonts(FONT_FOLDER)[name]
+        return _list_fonts(folder)[name]
     except KeyError:
         raise MissingDependencyError(
-            f"{FONT_FOLDER}: the font {name} is not there; scripts are drawn with fonts of Debian packages. "
+            f"{folder}: the font {name} is not there; scripts are drawn with fonts of Debian packages. "
             f"Try: apt-get install {' '.join(PACKAGES)}"
         ) from None
 
 
-def check_fonts(scripts: tuple[ScriptName, ...] = SCRIPT_NAMES) -> None:
+def check_fonts(scripts: tuple[ScriptName, ...] = SCRIPT_NAMES, *, folder: Path = FONT_FOLDER) -> None:
     """Fail at once when a font of these scripts is missing, rather than after some hundred pages."""
     for script in scripts:
         if script not in TRAINING:
             raise SettingsError(f"there is no script {script!r}. Try one of {', '.join(SCRIPT_NAMES)}.")
         for face in (*TRAINING[script], *HELD_OUT[script]):
-            _ = face.regular_file, face.bold_file
+            for name in (face.regular, face.bold):
+                find_font(name, folder)
