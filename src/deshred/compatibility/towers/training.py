@@ -28,11 +28,15 @@ class TowerRecipe:
     drawn: int = 0  # pages that deshred draws with its own fonts
     scripts: int = 0  # pages in all scripts, drawn with the fonts of the machine
     training: TowerTrainingOptions = field(default_factory=TowerTrainingOptions)
+    piles: int = 12  # simulated ones of held-out pages, to calibrate on
     threads: int = 0  # 0: all cores
 
     def __post_init__(self) -> None:
-        if self.drawn < 0 or self.scripts < 0:
-            raise SettingsError(f"drawn pages start at 0, got {self.drawn} and {self.scripts}.")
+        if self.drawn < 0 or self.scripts < 0 or self.piles < 1:
+            raise SettingsError(
+                f"drawn pages and scripts start at 0 and piles at 1, got {self.drawn}, {self.scripts} and "
+                f"{self.piles}."
+            )
 
 
 def train_towers(
@@ -54,13 +58,17 @@ def train_towers(
     # a stream of its own, so that scripts can be added to a recipe without changing what else is drawn
     intact += draw_script_pages(recipe.scripts, np.random.default_rng([seed, 1]), progress=progress)
     task = TowerTask(intact, training=recipe.training, init=weights)
+
+    def refine(model: Path) -> None:
+        write_calibration(model, calibrate(model, task.validation_pages, seed=seed, piles=recipe.piles))
+
     return train(
         task,
         output,
         options=TrainingOptions(seed=seed, threads=recipe.threads),
         resume=resume,
         average=recipe.training.average,
-        refine=lambda model: write_calibration(model, calibrate(model, task.validation_pages, seed=seed)),
+        refine=refine,
         force=force,
         report=report,
     )
