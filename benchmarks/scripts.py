@@ -27,6 +27,7 @@ from deshred.elements import Image, Shred, ShredSet, Source
 from deshred.evaluation.collections import KnownPile
 from deshred.evaluation.metrics import measure_pages, measure_reliability
 from deshred.imaging.binarization import is_blank
+from deshred.imaging.preparation import prepare
 from deshred.simulation.drawing import PAGE_KINDS, draw_page
 from deshred.simulation.scripts import SCRIPT_NAMES, ScriptName, draw_script_page
 from deshred.simulation.shredding import ShreddingOptions, shred_page
@@ -104,9 +105,9 @@ def make_pile(job: Job, pages: int, seed: int) -> KnownPile:
 
 def measure(job: Job, pile: KnownPile, label: str, model: str, scorer_name: str, pages: int) -> Row:
     scorer = load_scorer(scorer_name, model)
-    compatibility = score(pile.shreds, scorer)
+    compatibility = score(prepare(pile.shreds, edges=scorer.edge_options), scorer)
     options = ArrangementOptions(pages=pages, time_limit=120)
-    arrangement = rate(arrange(compatibility, options=options), compatibility, scorer.calibration)
+    arrangement = rate(arrange(compatibility, options=options), compatibility)
     found = measure_pages(arrangement, pile.truth)
     promised = np.array([join.probability for join in arrangement.joins], np.float64)
     kept = np.array([(join.left, join.right) in pile.truth.joins for join in arrangement.joins])

@@ -20,8 +20,10 @@ TINY = TowerTrainingOptions(
 
 
 def test_a_recipe_gives_the_same_calibrated_model_again(tmp_path: Path) -> None:
-    recipe = TowerRecipe(drawn=3, training=TINY, piles=1, threads=1)
-    first, second = (train_towers([], tmp_path / f"{i}.onnx", recipe=recipe) for i in range(2))
+    recipe = TowerRecipe(drawn=3, piles=1)
+    first, second = (
+        train_towers([], tmp_path / f"{i}.onnx", recipe=recipe, training=TINY, threads=1) for i in range(2)
+    )
     assert FusionScorer(first).calibration is not None
     assert FusionScorer(first).model.card == FusionScorer(second).model.card
 

@@ -22,6 +22,7 @@ from deshred.compatibility.models import find_model, open_model
 from deshred.compatibility.towers.scorer import ROW_STEP, TowerOptions
 from deshred.compatibility.training import export_onnx, fingerprint_pages, read_tensors
 from deshred.errors import InputError, ModelError, SettingsError
+from deshred.options import option
 from deshred.simulation.intact import IntactPage
 from deshred.simulation.shredding import Damage, sample_joins
 
@@ -53,19 +54,23 @@ class TowerTrainingOptions:
     has long windows, of fewer cuts. Their rows depend on each other, and count for less than their number.
     """
 
-    steps: int = 4000
+    steps: int = option(4000, "Batches to learn from.")
     short: WindowOptions = WindowOptions(pages=6, cuts=24, rows=256)
     long: WindowOptions = WindowOptions(pages=3, cuts=14, rows=1024, worth=0.5)
     long_every: int = 3  # steps; 0 is never
-    precision: Literal["float32", "bfloat16"] = "float32"  # half the time where the processor knows it
+    precision: Literal["float32", "bfloat16"] = option(
+        "float32", "bfloat16 takes half the time on processors that know it, and minutes per step on others."
+    )
     learning_rate: float = 2e-3
     average: float = 0.998
-    seed: int = 0
+    seed: int = option(0, "Seed of everything random.")
     damage: Damage = field(default_factory=Damage)
 
     def __post_init__(self) -> None:
         if self.steps < 1:
             raise SettingsError(f"a training has at least 1 step, got {self.steps}.")
+        if self.precision not in ("float32", "bfloat16"):
+            raise SettingsError(f"precision is {self.precision!r}; it is float32 or bfloat16.")
         if self.seed < 0 or self.long_every < 0:
             raise SettingsError(f"seed and long_every start at 0, got {self.seed} and {self.long_every}.")
 
