@@ -1,0 +1,41 @@
+"""Shreds and their Arrangement in, Pages out, in one of two copies that are never mixed up.
+
+The *evidence* copy has unchanged pixels and shows where paper was lost. The *reading* copy is straight and
+its seams are mended, for people and machines to read. Every Page says which it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from deshred.elements import Arrangement, Page, ShredSet, Slot
+from deshred.executors import Executor, Progress, SerialExecutor
+from deshred.imaging.composition.evidence import compose_evidence
+from deshred.imaging.composition.missing import MissingPaper as MissingPaper
+from deshred.imaging.composition.options import CompositionOptions as CompositionOptions
+
+
+def compose(
+    shreds: ShredSet,
+    arrangement: Arrangement,
+    *,
+    options: CompositionOptions | None = None,
+    missing: Sequence[MissingPaper] = (),
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> list[Page]:
+    """Lay the shreds of every page side by side."""
+    executor = executor or SerialExecutor()
+    compose_page = partial(
+        _compose_page, shreds=shreds, options=options or CompositionOptions(), missing=tuple(missing)
+    )
+    pages = [slots for slots in arrangement.pages if slots]
+    return executor.map(compose_page, pages, stage="composing", progress=progress)
+
+
+def _compose_page(
+    slots: Sequence[Slot], *, shreds: ShredSet, options: CompositionOptions, missing: Sequence[MissingPaper]
+) -> Page:
+    chosen = [shreds[shreds.index_of(slot.shred_id)] for slot in slots]
+    return compose_evidence(slots, chosen, options=options, missing=missing)
