@@ -28,3 +28,8 @@ def test_a_spur_of_one_row_holds_no_shreds_apart(row, offset):
 def test_known_missing_paper_keeps_its_width():
     sides = [find_sides(np.ones((50, 20), bool))] * 3
     assert push_together(sides, [0, 0, 0], touching=0.7, missing=[0, 15, 0]) == [0, 35, 55]
+
+
+def test_a_shred_without_paper_pushes_nothing_out_of_the_page():
+    sides = [find_sides(mask) for mask in (np.zeros((50, 20), bool), np.ones((50, 20), bool))]
+    assert push_together(sides, [0, 0], touching=0.7) == [0, 0]

@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.elements import Page, Placement, Seam, Shred, Slot
+from deshred.elements import Image, Mask, Page, Placement, Seam, Shred, Slot
 from deshred.imaging.composition.missing import MissingPaper, Room, hatch, make_room
 from deshred.imaging.composition.options import CompositionOptions
 from deshred.imaging.composition.pushing import push_together
-from deshred.imaging.composition.uprights import Sides, Upright, set_upright
+from deshred.imaging.composition.uprights import Sides, set_upright
 
 
 def compose_evidence(
@@ -44,9 +45,9 @@ def compose_evidence(
     shape = height + options.margin, width + rooms[-1].width + options.margin
     image, mask = np.full((*shape, 3), 255, np.uint8), np.zeros(shape, np.bool_)
     for upright, left, top in zip(uprights, lefts, tops, strict=True):
-        _lay_down(upright, image, mask, left, top)
+        lay_down(upright.image, upright.mask, image, mask, left, top)
     seams = find_seams(chosen, sides, lefts, tops, height=shape[0])
-    _hatch_rooms(image, mask, seams, rooms, lefts, width)
+    hatch_rooms(image, mask, seams, rooms, lefts, width)
     placements = tuple(
         Placement(shred.id, left + upright.indent, top)
         for shred, upright, left, top in zip(chosen, uprights, lefts, tops, strict=True)
@@ -54,13 +55,14 @@ def compose_evidence(
     return Page(image, mask, placements, chosen[0].dpi, "evidence", seams)
 
 
-def _lay_down(
-    upright: Upright, image: NDArray[np.uint8], mask: NDArray[np.bool_], left: int, top: int
+def lay_down(
+    picture: Image, paper: Mask, image: NDArray[np.uint8], mask: NDArray[np.bool_], left: int, top: int
 ) -> None:
-    rows = slice(top, top + upright.mask.shape[0])
-    columns = slice(left, left + upright.mask.shape[1])
-    np.minimum(image[rows, columns], upright.image, out=image[rows, columns])
-    mask[rows, columns] |= upright.mask
+    """Put a shred on a page; where it overlaps others the darker pixel wins."""
+    window = slice(top, top + paper.shape[0]), slice(left, left + paper.shape[1])
+    white = cv2.bitwise_or(picture, cv2.merge([255 * (1 - paper.view(np.uint8))] * 3))
+    np.minimum(image[window], white, out=image[window])
+    mask[window] |= paper
 
 
 def find_seams(
@@ -81,7 +83,7 @@ def find_seams(
     return tuple(seams)
 
 
-def _hatch_rooms(
+def hatch_rooms(
     image: NDArray[np.uint8],
     mask: NDArray[np.bool_],
     seams: Sequence[Seam],

@@ -45,7 +45,7 @@ def _touch(frontier: NDArray[np.int32], before: slice, upright: Sides, top: int,
     rows = np.arange(top, top + len(upright.has_paper))
     shared = upright.has_paper & (frontier[rows] != _NOWHERE)
     if not shared.any():  # one stands above the other: side by side is all that is left
-        return int(frontier.max())
+        return int(frontier[frontier != _NOWHERE].max(initial=0))
     needed = frontier[rows].astype(np.int64) - upright.starts
     beside = shared & (rows >= before.start) & (rows < before.stop)
     beyond = shared & ~beside

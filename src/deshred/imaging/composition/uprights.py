@@ -34,6 +34,11 @@ class CenterLine:
     top: float  # rows between which the curve was seen
     bottom: float
 
+    @classmethod
+    def upright(cls, width: int, height: int) -> CenterLine:
+        """That of a shred that is taken as it lies."""
+        return cls(Polynomial([(width - 1) / 2, 0.0]), 0.0, height - 1.0)
+
     def columns(self, rows: NDArray[np.floating | np.integer]) -> NDArray[np.float64]:
         """The middle of each row. (n,)"""
         inside = np.clip(rows, self.top, self.bottom)
@@ -69,7 +74,7 @@ def fit_center(mask: Mask) -> CenterLine:
     """
     sides = find_sides(mask)
     rows = np.flatnonzero(sides.has_paper)
-    upright = CenterLine(Polynomial([(mask.shape[1] - 1) / 2, 0.0]), 0.0, len(mask) - 1.0)
+    upright = CenterLine.upright(mask.shape[1], len(mask))
     if rows.size < _MIN_ROWS:
         return upright
     blocks = rows[: rows.size // _BLOCKS * _BLOCKS].reshape(_BLOCKS, -1)
