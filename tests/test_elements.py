@@ -168,3 +168,12 @@ def test_representations_are_one_line() -> None:
     for noun in nouns:
         assert "\n" not in repr(noun)
         assert len(repr(noun)) < 100
+
+
+def test_a_notebook_shows_a_page_as_png() -> None:
+    image = np.full((4, 5, 3), 200, np.uint8)
+    page = Page(image, np.ones((4, 5), bool), (), 300.0)
+    png = page._repr_png_()
+    assert png.startswith(b"\x89PNG")
+    assert page.copy == "evidence"
+    assert "evidence copy" in repr(page)
