@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from deshred.elements import ShredSet as ShredSet
     from deshred.errors import DeshredError as DeshredError
     from deshred.imaging.composition import compose as compose
+    from deshred.imaging.intakes import load_shreds as load_shreds
     from deshred.imaging.scans import load_scans as load_scans
-    from deshred.imaging.scans import load_shreds as load_shreds
     from deshred.imaging.sheets.segmentation import segment as segment
     from deshred.pipeline import Reconstruction as Reconstruction
     from deshred.pipeline import reconstruct as reconstruct
@@ -45,7 +45,7 @@ _HOMES = {
     "compose": "deshred.imaging.composition",
     "load_scans": "deshred.imaging.scans",
     "load_scorer": "deshred.compatibility.scorers",
-    "load_shreds": "deshred.imaging.scans",
+    "load_shreds": "deshred.imaging.intakes",
     "read_settings": "deshred.settings",
     "reconstruct": "deshred.pipeline",
     "score": "deshred.compatibility.scoring",

@@ -69,7 +69,7 @@ from deshred.flags import (
 )
 
 if TYPE_CHECKING:
-    from deshred.imaging.scans import Sheet
+    from deshred.imaging.intakes import Sheet
 
 app = typer.Typer(
     name="deshred",
@@ -240,7 +240,7 @@ def segment(
     """
     from deshred.executors import default_executor
     from deshred.export.cutouts import describe_sheet, save_cutouts
-    from deshred.imaging.scans import load_intake
+    from deshred.imaging.intakes import load_intake
     from deshred.store import RunFolder
 
     chosen = choose_settings(

@@ -25,7 +25,7 @@ from deshred.executors import Executor, KeepingExecutor, Progress, default_execu
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.composition import compose
 from deshred.imaging.edges import EdgePair
-from deshred.imaging.scans import Intake, Sheet, load_intake
+from deshred.imaging.intakes import Intake, Sheet, load_intake
 from deshred.settings import Settings
 from deshred.shelf import Shelf
 from deshred.store import RunFolder

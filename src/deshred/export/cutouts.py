@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from deshred.executors import Executor, Progress, default_executor
 from deshred.imaging.decoding import encode_png
-from deshred.imaging.scans import Sheet
+from deshred.imaging.intakes import Sheet
 from deshred.store import RunFolder
 
 INDEX = "shreds.json"

@@ -17,7 +17,8 @@ from deshred.elements import Page, Placement, ShredSet, Source
 from deshred.errors import InputError, MismatchError
 from deshred.executors import Executor, Progress
 from deshred.imaging.decoding import encode_png
-from deshred.imaging.scans import hash_file, load_intake, read_scans
+from deshred.imaging.intakes import load_intake
+from deshred.imaging.scans import hash_file, read_scans
 from deshred.settings import settings_from
 from deshred.store import ARRANGEMENT, RunFolder, page_name, read_arrangement
 

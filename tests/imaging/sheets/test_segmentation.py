@@ -12,11 +12,11 @@ import pytest
 
 from deshred.elements import Mask, Scan, Shred, Source
 from deshred.errors import InputError, SettingsError
+from deshred.imaging.sheets.looks import look_at
 from deshred.imaging.sheets.overview import draw_overview
 from deshred.imaging.sheets.segmentation import (
     Segmentation,
     SegmentationOptions,
-    is_sheet,
     parse_color,
     refuse_blank,
     segment,
@@ -294,7 +294,7 @@ def test_a_transparent_sheet_needs_no_background() -> None:
     layout = lay(LayoutOptions(dpi=150, width_mm=150, height_mm=110))
     mask = np.any([layout.truth(i) for i in range(len(layout.laid))], axis=0)
     scan = Scan(np.full_like(layout.image, 250), 150, Source(Path("clear.png"), ""), mask)
-    assert is_sheet(scan)
+    assert look_at(scan).guess == "sheet"
     segmentation = segment(scan)
     assert len(segmentation.shreds) == len(layout.laid)
     assert segmentation.background is None
@@ -440,10 +440,10 @@ def test_one_shred_is_no_sheet_and_a_sheet_is_one() -> None:
     rng = np.random.default_rng(2)
     rectangle = np.full((2000, 85, 3), 240, np.uint8)
     rectangle[rng.random((2000, 85)) < 0.1] = (20, 20, 160)
-    assert not is_sheet(Scan(rectangle, 300, Source(Path("one.png"), "")))
+    assert look_at(Scan(rectangle, 300, Source(Path("one.png"), ""))).guess != "sheet"
     shred = torn_shreds(1)[0]
-    assert not is_sheet(Scan(shred.image, 300, Source(Path("cut.png"), ""), shred.mask))
-    assert is_sheet(scan_of(lay(WORN)))
+    assert look_at(Scan(shred.image, 300, Source(Path("cut.png"), ""), shred.mask)).guess != "sheet"
+    assert look_at(scan_of(lay(WORN))).guess == "sheet"
 
 
 def test_colors_are_read_as_people_write_them() -> None:

@@ -39,7 +39,7 @@ from deshred.imaging.sheets.straightening import measure_posture, straighten
 __all__ = [
     "Segmentation",
     "SegmentationOptions",
-    "is_sheet",
+    "count_shreds",
     "parse_color",
     "refuse_blank",
     "segment",
@@ -95,23 +95,12 @@ def parse_color(text: str) -> tuple[int, int, int]:
     raise SettingsError(f"{text!r} is not a color; write it like #ff9933 or 255,153,51.")
 
 
-def is_sheet(scan: Scan, *, options: SegmentationOptions | None = None) -> bool:
-    """Whether a scan shows shreds on a sheet, rather than one shred cut out already."""
-    options = options or SegmentationOptions()
-    if scan.mask is not None and not scan.mask.all():
-        patches = find_patches(scan.mask, min_area=_DUST_MM2 * to_pixels(1, scan.dpi) ** 2)
-        return sum(_misfit(patch.mask, scan.dpi, options) is None for patch in patches.large) > 1
-    height, width = scan.image.shape[:2]
-    if min(height, width) > to_pixels(options.max_width_mm, scan.dpi):
-        return True
-    try:
-        background = find_background(scan, color=options.background)
-    except InputError:
-        return False
-    bare = measure_coverage(scan.image, background) < options.outline_coverage
-    # A shred with its surroundings shows background along both long sides; colored print does not.
-    sides = (bare[:, :2], bare[:, -2:]) if height > width else (bare[:2].T, bare[-2:].T)
-    return all(float(side.mean()) > 0.5 for side in sides)
+def count_shreds(scan: Scan, options: SegmentationOptions) -> int:
+    """How many patches of what is opaque in a scan have the size of a shred."""
+    if scan.mask is None:
+        return 0
+    patches = find_patches(scan.mask, min_area=_DUST_MM2 * to_pixels(1, scan.dpi) ** 2)
+    return sum(_misfit(patch.mask, scan.dpi, options) is None for patch in patches.large)
 
 
 def segment(
