@@ -15,18 +15,18 @@ import cv2
 import numpy as np
 import pytest
 import typer
+from deshred.console import exit_codes, say
+from deshred.flags import FLAGS, Default
+from deshred.store import save_compatibility
 from typer.testing import CliRunner
 
 import deshred
 from deshred.cli import app
 from deshred.compatibility.scorers import SCORER_NAMES
-from deshred.console import exit_codes, say
 from deshred.elements import Compatibility, ShredSet
 from deshred.errors import DeshredError
-from deshred.flags import FLAGS, Default
 from deshred.imaging.decoding import encode_png
 from deshred.settings import Settings
-from deshred.store import save_compatibility
 from tests.conftest import SavedPile
 
 ROOT = typer.main.get_command(app)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from deshred.export.runs import describe_run, reconstruct_into, save_run
+from deshred.store import COMPATIBILITY, RunFolder, read_arrangement
 
 from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.outline import OutlineScorer
@@ -16,7 +18,6 @@ from deshred.compatibility.scoring import ScoreBlock, ScoringOptions
 from deshred.elements import Constraints, Edge, Shred, ShredSet, Source
 from deshred.errors import InputError, ModelError
 from deshred.executors import ProcessExecutor, SerialExecutor
-from deshred.export.runs import describe_run, reconstruct_into, save_run
 from deshred.pipeline import (
     CopiesWarning,
     Reconstruction,
@@ -27,7 +28,6 @@ from deshred.pipeline import (
 )
 from deshred.settings import Settings
 from deshred.shelf import Shelf
-from deshred.store import COMPATIBILITY, RunFolder, read_arrangement
 from tests.conftest import SavedPile
 from tests.test_shelf import lies_on_disk
 

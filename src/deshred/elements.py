@@ -1,4 +1,4 @@
-"""The nouns that the stages hand to each other: Scan, Shred, ShredSet, Edge, Compatibility,
+"""The nouns that the stages hand to each other: Scan, Shred, ShredSet, Edge, Pile, Compatibility,
 Constraints, Arrangement, Page.
 
 All are frozen and their arrays read-only. No shred knows its place in a page: the answer is
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -87,9 +87,8 @@ class Shred:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over id, pixels and mask."""
-        digest = hashlib.sha256(self.id.encode())
-        digest.update(f"{self.image.shape}{self.dpi:g}".encode())
+        """SHA-256 over pixels and mask: the same paper under another name is the same."""
+        digest = hashlib.sha256(f"{self.image.shape}{self.dpi:g}".encode())
         digest.update(np.ascontiguousarray(self.image).data)
         digest.update(np.packbits(self.mask).data)
         return digest.hexdigest()
@@ -106,9 +105,9 @@ def check_unique(ids: Sequence[str]) -> None:
         raise InputError(f"shred ids must be unique; given more than once: {', '.join(twice[:5])}.")
 
 
-def combine_fingerprints(fingerprints: Sequence[str]) -> str:
-    """The fingerprint of a pile, from those of its shreds in order."""
-    return hashlib.sha256("".join(fingerprints).encode()).hexdigest()
+def combine_fingerprints(parts: Iterable[str]) -> str:
+    """One fingerprint for many, in their order."""
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 class ShredSet(Sequence[Shred]):
@@ -144,8 +143,8 @@ class ShredSet(Sequence[Shred]):
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over all shreds, in order."""
-        return combine_fingerprints([shred.fingerprint for shred in self._shreds])
+        """SHA-256 over all shreds and their ids, in order."""
+        return combine_fingerprints([*self.ids, *(shred.fingerprint for shred in self._shreds)])
 
     def __repr__(self) -> str:
         return f"ShredSet({len(self)} shreds)"
@@ -163,6 +162,55 @@ class Edge:
     def __post_init__(self) -> None:
         for name in ("ink", "outline", "tone"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
+
+
+@dataclass(frozen=True, eq=False)
+class EdgePair:
+    """The two sides of one shred."""
+
+    left: Edge
+    right: Edge
+
+
+@dataclass(frozen=True, eq=False)
+class Pile:
+    """Shreds ready to be matched: at the working resolution, blank ones set aside, both edges cut."""
+
+    shreds: ShredSet  # those with ink: index i means `shreds[i]` everywhere
+    edges: Sequence[EdgePair]
+    blank: ShredSet  # set aside: without ink there is nothing to match
+
+    def __post_init__(self) -> None:
+        if len(self.shreds) != len(self.edges):
+            raise MismatchError(f"{len(self.shreds)} shreds have {len(self.edges)} pairs of edges.")
+
+    def __len__(self) -> int:
+        return len(self.shreds)
+
+    def __repr__(self) -> str:
+        return f"Pile({len(self)} shreds, {len(self.blank)} blank)"
+
+
+def join_piles(piles: Sequence[Pile]) -> Pile:
+    """One pile of several, one behind the other."""
+    return Pile(
+        ShredSet([shred for pile in piles for shred in pile.shreds]),
+        [pair for pile in piles for pair in pile.edges],
+        ShredSet([shred for pile in piles for shred in pile.blank]),
+    )
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """probability = logistic(slope * lead + intercept); fitted on simulated piles, kept with the model."""
+
+    slope: float
+    intercept: float
+
+    def probability(self, leads: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Leads in nats to probabilities."""
+        log_odds = np.clip(self.slope * np.asarray(leads, np.float64) + self.intercept, -50, 50)
+        return 1 / (1 + np.exp(-log_odds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,6 +244,7 @@ class Compatibility:
     row_starts: NDArray[np.int64] | None = None
     columns: NDArray[np.int32] | None = None
     margins: Margins | None = None
+    calibration: Calibration | None = None  # how scores become probabilities, where the scorer can say
 
     def __post_init__(self) -> None:
         n = len(self.ids)
@@ -271,6 +320,12 @@ class Constraints:
 
     def __bool__(self) -> bool:
         return any((self.required, self.forbidden, self.first, self.last, self.together, self.apart))
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Every shred that something is known about."""
+        groups = (*self.required, *self.forbidden, *self.together, *self.apart)
+        return self.first | self.last | {shred_id for group in groups for shred_id in group}
 
 
 @dataclass(frozen=True)

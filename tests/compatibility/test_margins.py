@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from deshred.store import load_compatibility, save_compatibility
 from numpy.typing import NDArray
 
 from deshred.compatibility.calibration import Calibration
@@ -14,7 +15,6 @@ from deshred.compatibility.scoring import ScoreBlock, ScoringOptions, face_blank
 from deshred.compatibility.tears import measure_raggedness
 from deshred.elements import Compatibility, Edge, Margins, ShredSet
 from deshred.imaging.edges import EdgeOptions, extract_edges
-from deshred.store import load_compatibility, save_compatibility
 
 
 def borders(left: list[float], right: list[float]) -> Borders:

@@ -1,12 +1,12 @@
 from functools import partial
 
 import pytest
+from deshred.export.runs import reconstruct_into
 
 from deshred.arrangement import ArrangementOptions
 from deshred.errors import OutputError, SettingsError
 from deshred.evaluation.demo import DemoOptions, run_demo
 from deshred.evaluation.metrics import measure_accuracy
-from deshred.export.runs import reconstruct_into
 from deshred.settings import Settings
 from deshred.simulation.piles import read_truth
 

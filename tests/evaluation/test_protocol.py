@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from deshred.evaluation.blocks import Window
+from deshred.store import to_json
 
 from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.calibration import Calibration
@@ -14,12 +16,10 @@ from deshred.compatibility.models import Model
 from deshred.compatibility.scoring import ScoreBlock
 from deshred.elements import Edge
 from deshred.errors import InputError, SettingsError
-from deshred.evaluation.blocks import Window
 from deshred.evaluation.collections import open_collection
 from deshred.evaluation.protocol import EvaluationOptions, evaluate, list_windows, parse_ks
 from deshred.executors import SerialExecutor
 from deshred.imaging.edges import EdgeOptions
-from deshred.store import to_json
 from tests.evaluation.drawn_collections import draw_document, write_collection, write_document
 
 

@@ -15,6 +15,7 @@ import pypdfium2
 import pytest
 from PIL import Image
 
+from deshred.cases import CASE
 from deshred.errors import InputError, SettingsError
 from deshred.executors import ProcessExecutor, SerialExecutor, ThreadExecutor
 from deshred.imaging.decoding import decode, encode_png
@@ -29,7 +30,6 @@ from deshred.imaging.scans import (
     read_scans,
     to_working_resolution,
 )
-from deshred.store import MARKER
 
 
 def picture(height: int = 60, width: int = 24, seed: int = 0) -> np.ndarray:
@@ -326,7 +326,7 @@ def test_beside_a_folder_of_shreds_nothing_else_is_read(tmp_path: Path) -> None:
 def test_results_of_deshred_are_only_read_when_named(tmp_path: Path) -> None:
     save(tmp_path / "a.png", picture())
     save(tmp_path / "out/pages/page-001.png", picture())
-    (tmp_path / "out" / MARKER).write_text("{}")
+    (tmp_path / "out" / CASE).write_text("{}")
     assert load_shreds([tmp_path]).ids == ("a",)
     assert load_shreds([tmp_path / "out"]).ids == ("page-001",)
 

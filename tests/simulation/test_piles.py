@@ -4,6 +4,7 @@ import json
 import numpy as np
 import PIL.Image
 import pytest
+from deshred.store import RunFolder
 
 from deshred.errors import InputError
 from deshred.executors import SerialExecutor, ThreadExecutor
@@ -11,7 +12,6 @@ from deshred.imaging.intakes import load_shreds
 from deshred.simulation.drawing import DrawingOptions, draw_page
 from deshred.simulation.piles import NamedPage, read_truth, save_pile, shred_pages
 from deshred.simulation.shredding import ShreddingOptions
-from deshred.store import RunFolder
 
 OPTIONS = ShreddingOptions(shreds=8, shift=4)
 

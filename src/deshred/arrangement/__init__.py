@@ -1,6 +1,6 @@
 """The order: scores in, pages of shreds out. No pixels here."""
 
-from deshred.arrangement.ordering import ArrangementOptions, WarmStart, arrange
+from deshred.arrangement.ordering import ArrangementOptions, WarmStart, arrange, check_question
 from deshred.arrangement.tsplib import AtspInstance, ClosedTour, arrange_atsp, read_atsp
 
 __all__ = [
@@ -10,5 +10,6 @@ __all__ = [
     "WarmStart",
     "arrange",
     "arrange_atsp",
+    "check_question",
     "read_atsp",
 ]

@@ -1,20 +1,46 @@
-"""Segmented sheets in, a folder of shreds out: `shreds/*.png` with alpha, `shreds.json`, `overviews/`."""
+"""Scanned sheets in, a folder of shreds out: `shreds/*.png` with alpha, `shreds.json`, `overviews/`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from deshred.cases import Case, working_on
 from deshred.executors import Executor, Progress, default_executor
 from deshred.imaging.decoding import encode_png
-from deshred.imaging.intakes import Sheet
-from deshred.store import RunFolder
+from deshred.imaging.intakes import Sheet, load_sheets
+from deshred.settings import Settings
 
 INDEX = "shreds.json"
 
 
+def segment_into(
+    folder: str | Path,
+    sheets: Iterable[str | Path],
+    *,
+    settings: Settings | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Sheet, ...]:
+    """Cut the shreds out of scanned sheets, and write them to a folder."""
+    settings = (settings or Settings()).change("scans.kind", "sheets")
+    executor = default_executor(settings.jobs)
+    sheets = list(sheets)
+    with working_on(folder, command="segment", force=force, inputs=sheets) as case:
+        found = load_sheets(
+            sheets,
+            options=settings.scans,
+            segmentation=settings.segmentation,
+            executor=executor,
+            progress=progress,
+        ).sheets
+        save_cutouts(found, case, executor=executor, progress=progress)
+    return found
+
+
 def save_cutouts(
     sheets: Sequence[Sheet],
-    run: RunFolder,
+    case: Case,
     *,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -29,10 +55,10 @@ def save_cutouts(
         progress=progress,
     )
     for shred, png in zip(shreds, pngs, strict=True):
-        run.write_bytes(f"shreds/{shred.id}.png", png)
+        case.write_bytes(f"shreds/{shred.id}.png", png)
     for sheet in sheets:
-        run.write_bytes(f"overviews/{sheet.name}.png", encode_png(sheet.overview))
-    run.write_json(INDEX, {"sheets": [describe_sheet(sheet) for sheet in sheets]})
+        case.write_bytes(f"overviews/{sheet.name}.png", encode_png(sheet.overview))
+    case.write_json(INDEX, {"sheets": [describe_sheet(sheet) for sheet in sheets]})
 
 
 def describe_sheet(sheet: Sheet) -> dict[str, object]:

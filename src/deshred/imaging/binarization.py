@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from deshred.elements import Image, Mask, Shred
 from deshred.errors import SettingsError
+from deshred.options import option
 
 WHITE = 255
 _NEAR_TIE = 0.05  # levels; single precision errs by less
@@ -42,7 +43,9 @@ class BinarizationOptions:
 class BlankOptions:
     """When a shred is blank: by its own paper, or by the fixed level that published results used."""
 
-    rule: BlankRule = "relative"
+    rule: BlankRule = option(
+        "relative", "Ink is darker than the paper of its shred, or than a fixed level.", flag="--blank-rule"
+    )
     darker: float = 0.15  # ink is so much darker than the paper it stands on
     least_ink_mm2: float = 0.35  # 50 px at 300 dpi: a full stop; less is a speck
 

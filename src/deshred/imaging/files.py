@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from deshred.cases import CASE
 from deshred.errors import InputError
 from deshred.imaging.formats import HEAD, READABLE, describe_foreign, recognize
-from deshred.store import MARKER
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".tif", ".tiff", ".webp", ".bmp", ".pdf"})
 # Said to be skipped even if their content is not known.
@@ -232,7 +232,7 @@ def _is_broken(link: Path) -> bool:
 
 
 def _is_result(folder: Path) -> bool:
-    return (folder / MARKER).exists()
+    return (folder / CASE).exists()
 
 
 def _describe_unread(folder: Path, unread: int) -> str:

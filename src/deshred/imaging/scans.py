@@ -21,6 +21,7 @@ from deshred.executors import Executor, Progress, SerialExecutor
 from deshred.imaging.decoding import WORKING_DPI, Frames, decode_mask, resize
 from deshred.imaging.files import find_images, name_files
 from deshred.imaging.workers import decode_safely
+from deshred.options import option
 from deshred.textfiles import read_file
 
 Kind = Literal["auto", "shreds", "sheets"]
@@ -31,9 +32,9 @@ PIL_HARD_LIMIT = 178  # megapixels beyond which Pillow refuses to open a file
 class ScanOptions:
     """How files are read."""
 
-    dpi: float | None = None  # overrides what the files say; None: theirs, or 300
-    max_megapixels: float = 150.0  # larger images are refused
-    kind: Kind = "auto"  # what a file shows: one shred, a sheet of them, or look at it
+    dpi: float | None = option(None, "Resolution of the files.", shown="theirs, or 300")
+    max_megapixels: float = option(150.0, "Refuse larger images.")
+    kind: Kind = option("auto", "A file shows one shred, or a sheet of them.", flag="--as")
 
     def __post_init__(self) -> None:
         if self.dpi is not None and not 30 <= self.dpi <= 4800:

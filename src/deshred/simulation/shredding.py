@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from deshred.elements import Image, Mask
 from deshred.errors import InputError, SettingsError
+from deshred.options import option
 
 Ink = NDArray[np.uint8]
 Curve = NDArray[np.float32]
@@ -38,9 +39,9 @@ class Damage:
 class ShreddingOptions:
     """How a page is shredded."""
 
-    shreds: int = 25
-    shift: int = 10
-    tilt_degrees: float = 0.2
+    shreds: int = option(25, "Shreds per page.")
+    shift: int = option(10, "Largest vertical misalignment, in px.")
+    tilt_degrees: float = option(0.2, "Largest tilt, in degrees.", flag="--tilt")
     damage: Damage = Damage()
 
     def __post_init__(self) -> None:

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.compatibility.scoring import ScoreBlock
+from deshred.compatibility.contract import Descriptions, PlainScorer, ScoreBlock, ScorerCard
 from deshred.elements import Edge
 from deshred.errors import SettingsError
+from deshred.executors import Executor
 from deshred.imaging.edges import EdgeOptions
 
-Tones = NDArray[np.uint8]  # (n, rows): V of HSV
+
+@dataclass(frozen=True, eq=False)
+class Tones(Descriptions):
+    """How light the outermost pixels of n edges are."""
+
+    values: NDArray[np.uint8]  # (n, rows): V of HSV
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,7 @@ class MarquesOptions:
 
 
 @dataclass(frozen=True)
-class MarquesScorer:
+class MarquesScorer(PlainScorer):
     """The nearer the tones of two edges at their best vertical offset, the higher the score."""
 
     options: MarquesOptions = field(default_factory=MarquesOptions)
@@ -48,57 +55,47 @@ class MarquesScorer:
                 f"got {self.edge_options.rows}."
             )
 
-    @property
-    def name(self) -> str:
-        return "marques"
+    description_type: ClassVar[type[Tones]] = Tones
 
     @property
-    def fingerprint(self) -> str:
-        return repr(self)
+    def card(self) -> ScorerCard:
+        return ScorerCard("marques", repr(self))
 
-    @property
-    def calibration(self) -> None:
-        """None: tones give an order, not log-odds."""
-        return None
+    def describe_rights(self, edges: Sequence[Edge], _executor: Executor, /) -> Tones:
+        return _see(edges, self.edge_options.rows)
 
-    def encode_rights(self, edges: Sequence[Edge]) -> Tones:
-        return _tones(edges, self.edge_options.rows)
+    def describe_lefts(self, edges: Sequence[Edge], _executor: Executor, /) -> Tones:
+        return _see(edges, self.edge_options.rows)
 
-    def encode_lefts(self, edges: Sequence[Edge]) -> Tones:
-        return _tones(edges, self.edge_options.rows)
-
-    def adapt(self, _rights: Tones, _lefts: Tones, /) -> MarquesScorer:
-        return self
-
-    def score_block(self, rights: Tones, lefts: Tones) -> ScoreBlock:
+    def compare(self, rights: Tones, lefts: Tones) -> ScoreBlock:
         """Score is minus the root mean square difference of tones, 0 to -255."""
         reach = self.options.reach
         rows = self.edge_options.rows - 2 * reach
-        middle = rights[:, reach : reach + rows]
+        middle = rights.values[:, reach : reach + rows]
         least = np.full((len(rights), len(lefts)), np.inf, np.float32)
         offsets = np.zeros((len(rights), len(lefts)), np.int16)
         measure = _wrapped_squares if self.options.wraps else _squares
         for offset in sorted(range(-reach, reach + 1), key=abs):  # the smallest offset wins a tie
-            squares = measure(middle, lefts[:, reach - offset : reach - offset + rows])
+            squares = measure(middle, lefts.values[:, reach - offset : reach - offset + rows])
             nearer = squares < least
             least[nearer] = squares[nearer]
             offsets[nearer] = offset
         return ScoreBlock(-np.sqrt(least / rows), offsets)
 
 
-def _tones(edges: Sequence[Edge], rows: int) -> Tones:
+def _see(edges: Sequence[Edge], rows: int) -> Tones:
     tones = [edge.tone.max(axis=1) for edge in edges]  # V of HSV is the largest of R, G and B
-    return np.stack(tones) if tones else np.zeros((0, rows), np.uint8)
+    return Tones(np.stack(tones) if tones else np.zeros((0, rows), np.uint8))
 
 
-def _squares(rights: Tones, lefts: Tones) -> NDArray[np.float32]:
+def _squares(rights: NDArray[np.uint8], lefts: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Sum of squared differences over the rows, all pairs by one matrix product."""
     a, b = rights.astype(np.float64), lefts.astype(np.float64)
     squares = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1) - 2 * a @ b.T
     return np.asarray(np.maximum(squares, 0), np.float32)
 
 
-def _wrapped_squares(rights: Tones, lefts: Tones) -> NDArray[np.float32]:
+def _wrapped_squares(rights: NDArray[np.uint8], lefts: NDArray[np.uint8]) -> NDArray[np.float32]:
     """The same with differences modulo 256, which no matrix product can give."""
     squares = np.empty((len(rights), len(lefts)), np.float32)
     for right, row in zip(rights, squares, strict=True):

@@ -35,6 +35,7 @@ from deshred.imaging.sheets.patches import (
 )
 from deshred.imaging.sheets.rims import draw_rims, find_rims
 from deshred.imaging.sheets.straightening import measure_posture, straighten
+from deshred.options import option
 
 __all__ = [
     "Segmentation",
@@ -58,8 +59,14 @@ _MARGIN_PX = 3  # around a cut-out, so that interpolation at the outline sees th
 class SegmentationOptions:
     """What counts as a shred."""
 
-    background: tuple[int, int, int] | None = None  # RGB; None: found in the scan
-    min_width_mm: float = 1.5
+    background: tuple[int, int, int] | None = option(
+        None,
+        "Color under the shreds, as #ff9933.",
+        metavar="COLOR",
+        shown="found in the scan",
+        parse=lambda text: parse_color(text),
+    )
+    min_width_mm: float = option(1.5, "Narrowest shred on a sheet, in mm.", flag="--min-width")
     max_width_mm: float = 60.0
     min_length_mm: float = 10.0
     outline_coverage: float = 0.55  # of paper in a pixel of the outline: half, in light rather than in sRGB

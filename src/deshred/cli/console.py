@@ -12,16 +12,19 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from deshred.cases import describe_write_failure, to_json
 from deshred.errors import DeshredError, OutputError
-from deshred.store import describe_write_failure, to_json
+
+if TYPE_CHECKING:
+    from deshred.imaging.intakes import Sheet
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 PIPE_CLOSED = 141  # 128 + SIGPIPE
@@ -43,7 +46,12 @@ def prepare_streams() -> None:
 
 def say(text: str) -> None:
     """Lines of the result, on stdout; names in them may hold what would move a terminal's cursor."""
-    print("".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text))
+    print(make_printable(text))
+
+
+def make_printable(text: str) -> str:
+    """The text with escapes for whatever would move a terminal's cursor."""
+    return "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)
 
 
 def say_json(content: Mapping[str, Any]) -> None:
@@ -53,7 +61,16 @@ def say_json(content: Mapping[str, Any]) -> None:
 
 def warn(text: str) -> None:
     """A line that is not the result, on stderr."""
-    print(f"warning: {text}", file=sys.stderr)
+    print(make_printable(f"warning: {text}"), file=sys.stderr)
+
+
+def warn_of_sheets(sheets: Sequence[Sheet]) -> None:
+    """Say what is doubtful on sheets."""
+    from deshred.export.cutouts import list_warnings  # late, as it brings OpenCV along
+
+    for sheet in sheets:
+        for warning in list_warnings(sheet):
+            warn(f"{sheet.name}: {warning}")
 
 
 @contextmanager
@@ -150,5 +167,5 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 def _fail(message: str, code: int, debug: bool) -> NoReturn:
     if debug:
         traceback.print_exc()
-    print(f"error: {message}", file=sys.stderr)
+    print(make_printable(f"error: {message}"), file=sys.stderr)
     raise SystemExit(code)
