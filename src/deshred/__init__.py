@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from deshred.export.results import reconstruct_into as reconstruct_into
     from deshred.export.results import reopen as reopen
     from deshred.imaging.composition import compose as compose
+    from deshred.imaging.intakes import load_shreds as load_shreds
     from deshred.imaging.preparation import prepare as prepare
     from deshred.imaging.scans import load_scans as load_scans
-    from deshred.imaging.scans import load_shreds as load_shreds
     from deshred.imaging.sheets.segmentation import segment as segment
     from deshred.pipeline import Reconstruction as Reconstruction
     from deshred.pipeline import rearrange as rearrange
@@ -74,7 +74,7 @@ _HOMES = {
     "load_constraints": "deshred.cases",
     "load_scans": "deshred.imaging.scans",
     "load_scorer": "deshred.compatibility.scorers",
-    "load_shreds": "deshred.imaging.scans",
+    "load_shreds": "deshred.imaging.intakes",
     "open_case": "deshred.cases",
     "open_collection": "deshred.evaluation.collections",
     "prepare": "deshred.imaging.preparation",
