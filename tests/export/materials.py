@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from deshred.compatibility.contract import ScorerCard
 from deshred.elements import (
     Arrangement,
     Compatibility,
@@ -17,6 +18,7 @@ from deshred.elements import (
     Join,
     Page,
     PageBreak,
+    Pile,
     Placement,
     Seam,
     Shred,
@@ -25,7 +27,8 @@ from deshred.elements import (
     Source,
 )
 from deshred.export.material import ExportOptions, Material
-from deshred.pipeline import Reconstruction, ScorerCard
+from deshred.imaging.edges import EdgeOptions, LazyEdges
+from deshred.pipeline import Reconstruction
 from deshred.reading import Reading
 from deshred.settings import Settings
 from tests.reading.engines import write_line
@@ -39,6 +42,10 @@ def make_shred(name: str, seed: int, width: int = WIDTH, height: int = HEIGHT) -
     rng = np.random.default_rng(seed)
     image = np.where(rng.random((height, width, 1)) < 0.1, 40, 240).astype(np.uint8).repeat(3, axis=2)
     return Shred(name, image, np.ones((height, width), bool), 300.0, SOURCE)
+
+
+def prepare_pile(shreds: ShredSet, blank: ShredSet) -> Pile:
+    return Pile(shreds, LazyEdges(shreds, EdgeOptions()), blank)
 
 
 def compose_page(shreds: list[Shred]) -> Page:
@@ -68,8 +75,7 @@ def make_reconstruction(
     breaks = tuple(PageBreak(one[-1], two[0], 0.5, 0.97) for one, two in itertools.pairwise(pages))
     n = len(ids)
     return Reconstruction(
-        shreds=shreds,
-        blank=ShredSet([make_shred(name, 99) for name in blank]),
+        pile=prepare_pile(shreds, ShredSet([make_shred(name, 99) for name in blank])),
         sheets=(),
         sources=(SOURCE,),
         compatibility=Compatibility(tuple(ids), np.zeros((n, n), np.float32), np.zeros((n, n), np.int16)),

@@ -62,7 +62,7 @@ def test_the_report_is_pdf_a_3b_with_its_record_attached() -> None:
 def test_what_a_person_decided_is_told_as_such() -> None:
     known = Constraints(required=frozenset({("a", "b")}), first=frozenset({"d"}))
     text = read_report(make_material(replace(make_reconstruction(), constraints=known)))
-    assert "required: a before b; first: d" in text
+    assert "required: a and b; first: d" in text
     assert "a person" in text
     assert "the machine" in text
 

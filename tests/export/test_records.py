@@ -5,7 +5,8 @@ import io
 import json
 
 from deshred.export.iiif import export_iiif
-from deshred.export.records import describe, export_json, hash_pixels
+from deshred.export.pictures import hash_pixels
+from deshred.export.records import describe, export_json
 from deshred.export.tables import export_csv
 from tests.export.materials import make_material, make_readings
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deshred.cases import Folder, FolderStore
 from deshred.elements import Page
 from deshred.errors import DeshredError, MissingDependencyError, SettingsError
 from deshred.evaluation.legibility import PlacedWord, measure_legibility, place_words
-from deshred.reading import Box, FolderShelf, Reading, ReadingOptions, list_engines, open_reader, read
+from deshred.reading import Box, Reading, ReadingOptions, list_engines, open_reader, read
 from deshred.reading.worker import Worker
 from deshred.simulation.drawing import DrawingOptions
 from deshred.simulation.transcripts import Transcript, draw_transcript
@@ -108,26 +109,26 @@ def test_a_script_without_a_main_guard_can_read() -> None:
 
 
 def test_what_was_read_is_not_read_again(tmp_path: Path) -> None:
-    shelf = FolderShelf(tmp_path / "readings")
+    store = FolderStore(Folder(tmp_path))
     pages = [to_page(np.full((50, 40, 3), tone, np.uint8)) for tone in (200, 250)]
-    first = read(pages, reader=ScriptedReader(), shelf=shelf)
+    first = read(pages, reader=ScriptedReader(), store=store)
 
     class Tired(ScriptedReader):
         def read_image(self, _image, _dpi):
             raise AssertionError("read again")
 
-    assert read(pages, reader=Tired(), shelf=shelf) == first
+    assert read(pages, reader=Tired(), store=store) == first
     with pytest.raises(AssertionError, match="read again"):
-        read([to_page(np.full((50, 40, 3), 7, np.uint8))], reader=Tired(), shelf=shelf)
+        read([to_page(np.full((50, 40, 3), 7, np.uint8))], reader=Tired(), store=store)
 
 
 def test_a_damaged_file_on_the_shelf_counts_as_missing(tmp_path: Path) -> None:
-    shelf = FolderShelf(tmp_path)
+    store = FolderStore(Folder(tmp_path))
     page = to_page(np.full((50, 40, 3), 200, np.uint8))
-    first = read([page], reader=ScriptedReader(), shelf=shelf)
-    for file in tmp_path.iterdir():
-        file.write_text(file.read_text()[:40])
-    assert read([page], reader=ScriptedReader(), shelf=shelf) == first
+    first = read([page], reader=ScriptedReader(), store=store)
+    for file in tmp_path.rglob("*.npz"):
+        file.write_bytes(file.read_bytes()[:40])
+    assert read([page], reader=ScriptedReader(), store=store) == first
 
 
 def test_a_reading_survives_its_json_form() -> None:

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from deshred import __version__
 from deshred.errors import InputError
-from deshred.export.material import File, Material
+from deshred.export.material import TOOL, File, Material
 from deshred.export.names import clean
 
 DECLARATION = "bagit.txt"
@@ -60,7 +59,7 @@ def _describe(payload: Mapping[str, Digest], material: Material) -> bytes:
         "Contact-Name": material.options.operator,
         "Bagging-Date": material.made.date().isoformat(),
         "Payload-Oxum": f"{size}.{len(payload)}",
-        "Bag-Software-Agent": f"deshred {__version__}",
+        "Bag-Software-Agent": TOOL,
         "Deshred-Copy": material.options.copy,
         "Deshred-Journal-Head": material.custody.head,
     }

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from dataclasses import fields
 from datetime import date
 from typing import Any
 
 from PIL import Image as Pillow
 
-from deshred import __version__
-from deshred.elements import Constraints, Join, Page
+from deshred.elements import Join, Page
 from deshred.errors import MissingDependencyError
 from deshred.export.letters import REGULAR, Letters
-from deshred.export.material import File, Material
+from deshred.export.material import TOOL, File, Material
 from deshred.export.pdf import Attachment, import_pikepdf, save_pdfa
-from deshred.export.records import export_json, hash_pixels
+from deshred.export.pictures import hash_pixels
+from deshred.export.records import export_json
 from deshred.export.report import cut_closeup, tell_who_decided
+from deshred.export.results import describe_constraints
 from deshred.export.searching import cut_out, find_words
 from deshred.export.tables import export_csv
 from deshred.versions import installed_versions
@@ -115,7 +115,7 @@ def _draw(material: Material) -> bytes:
 
 
 def _tell_footer(material: Material) -> str:
-    parts = [material.facts.number, material.facts.case, f"deshred {__version__}"]
+    parts = [material.facts.number, material.facts.case, TOOL]
     if material.custody.head:
         parts.append(f"journal {material.custody.head[:16]}")
     return ", ".join(part for part in parts if part)
@@ -223,7 +223,6 @@ def _tell_method(material: Material, letters: Letters) -> Iterator[Any]:
     rows = {
         "Scorer": made.scorer.name,
         "Model, SHA-256": made.scorer.model_sha256 or "none",
-        "Seed": str(made.settings.seed),
         "Copy shown": f"{material.options.copy} copy",
         "Versions": ", ".join(f"{name} {number}" for name, number in installed_versions().items()),
         "Command": material.command or "not recorded",
@@ -232,19 +231,13 @@ def _tell_method(material: Material, letters: Letters) -> Iterator[Any]:
         reading = material.readings[0]
         rows["Reading"] = f"{reading.engine}, language {reading.language}, data {reading.data_sha256}"
     if made.constraints:
-        rows["Decided by a person"] = _tell_constraints(made.constraints)
+        told = describe_constraints(made.constraints)
+        rows["Decided by a person"] = "; ".join(f"{name}: {_tell_known(held)}" for name, held in told.items())
     yield letters.table([[name, value] for name, value in rows.items()], [130, _WIDTH_PT - 130])
 
 
-def _tell_constraints(constraints: Constraints) -> str:
-    kinds = {entry.name: getattr(constraints, entry.name) for entry in fields(constraints)}
-    told = []
-    for name, held in kinds.items():
-        ids = sorted(one if isinstance(one, str) else " and ".join(sorted(one)) for one in held)
-        if name in ("required", "forbidden"):  # here the order matters
-            ids = sorted(f"{left} before {right}" for left, right in held)
-        told += [f"{name}: {', '.join(ids)}"] if ids else []
-    return "; ".join(told)
+def _tell_known(held: list[Any]) -> str:
+    return ", ".join(one if isinstance(one, str) else " and ".join(one) for one in held)
 
 
 def _tell_page(material: Material, index: int, letters: Letters) -> Iterator[Any]:

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from xml.etree import ElementTree as Xml
 
-from deshred import __version__
-from deshred.export.material import File, Material
+from deshred.export.material import TOOL, File, Material
 from deshred.export.names import clean
-from deshred.export.records import hash_pixels
+from deshred.export.pictures import hash_pixels
 from deshred.reading import Box, Line, Word
 
 _ALTO = "http://www.loc.gov/standards/alto/ns-v4#"
@@ -91,7 +90,7 @@ def _describe_processing(description: Xml.Element, material: Material, index: in
     _add(step, "processingStepDescription", f"words of the {material.pages[index].copy} copy")
     _add(step, "processingStepSettings", f"language {reading.language}, data sha256 {reading.data_sha256}")
     software = _add(step, "processingSoftware")
-    _add(software, "softwareCreator", f"deshred {__version__}")
+    _add(software, "softwareCreator", TOOL)
     name, _, version = reading.engine.partition(" ")
     _add(software, "softwareName", name)
     _add(software, "softwareVersion", version)
@@ -124,7 +123,7 @@ def _build_page(material: Material, index: int) -> Xml.Element:
     height, width = page.image.shape[:2]
     root = Xml.Element("PcGts", {"xmlns": _PAGE})
     metadata = _add(root, "Metadata")
-    _add(metadata, "Creator", f"deshred {__version__}")
+    _add(metadata, "Creator", TOOL)
     stamp = material.made.strftime("%Y-%m-%dT%H:%M:%SZ")
     _add(metadata, "Created", stamp)
     _add(metadata, "LastChange", stamp)
@@ -181,9 +180,7 @@ def _build_hocr(material: Material, index: int) -> Xml.Element:
     head = _add(root, "head")
     _add(head, "title", f"{material.title}, page {index + 1}, {page.copy} copy")
     _add(head, "meta", charset="utf-8")
-    system = f"deshred {__version__}" + (
-        f" with {material.readings[index].engine}" if material.readings else ""
-    )
+    system = TOOL + (f" with {material.readings[index].engine}" if material.readings else "")
     _add(head, "meta", name="ocr-system", content=system)
     _add(head, "meta", name="ocr-capabilities", content="ocr_page ocr_carea ocr_line ocrx_word")
     body = _add(root, "body")

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from deshred.elements import Page
 from deshred.export.material import File, Material
 from deshred.export.names import DAT_QUOTE, DAT_SEPARATOR, clean_field
-from deshred.export.pictures import encode_jpeg, encode_tiff
-from deshred.export.records import hash_pixels
+from deshred.export.pictures import encode_jpeg, encode_tiff, hash_pixels
 from deshred.export.text import render_text
 
 _FIELDS = (

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from deshred.elements import Copy, Join, Page
 from deshred.errors import SettingsError
 from deshred.export.casefiles import CaseFacts
 from deshred.export.names import clean
+from deshred.options import option
 from deshred.reading import Line, Reading, Word
+from deshred.versions import find_version
 
 if TYPE_CHECKING:
     from deshred.pipeline import Reconstruction
@@ -36,26 +37,32 @@ Format = Literal[
 ]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Pictures = Literal["lossless", "jpeg", "bitonal"]
+TOOL = f"deshred {find_version('deshred') or 'of unknown version'}"
 
 
 @dataclass(frozen=True)
 class ExportOptions:
     """How files are made; each belongs to the formats named behind it."""
 
-    copy: Copy = "evidence"  # all: which picture of a page
-    images: Pictures = "lossless"  # pdf, tiff
-    pdfa: Literal["2b", "3b"] = "2b"  # pdf: 3b carries the record of the run as attachments
-    split: bool = False  # pdf: one file per page
-    multipage: bool = False  # tiff: all pages in one file
-    mark: bool = False  # text: doubtful words that cross an open join as ⟨word⟩
-    prefix: str = "DS"  # loadfile: numbers of documents
-    start: int = 1  # loadfile
-    digits: int = 7  # loadfile
-    custodian: str = ""  # loadfile
-    base_url: str = "http://localhost/"  # iiif: where the files will lie
-    terms: tuple[str, ...] = ()  # report: words to look for
-    operator: str = ""  # who did it; never taken from the machine
-    with_inputs: bool = False  # bag: the original scans too
+    copy: Copy = option("evidence", "Which picture of a page: unchanged, or straight and mended.")
+    images: Pictures = option("lossless", "pdf, tiff: how pictures are packed.")
+    pdfa: Literal["2b", "3b"] = option("2b", "pdf: 3b has the record of the run attached.")
+    split: bool = option(False, "pdf: one file per page.")
+    multipage: bool = option(False, "tiff: all pages in one file.")
+    mark: bool = option(False, "text: doubtful words across an open join as ⟨word⟩.")
+    prefix: str = option("DS", "loadfile: what numbers begin with.")
+    start: int = option(1, "loadfile: the first number.")
+    digits: int = option(7, "loadfile: digits of a number.")
+    custodian: str = option("", "loadfile: whose documents they are.")
+    base_url: str = option("http://localhost/", "iiif: where the files will lie.", metavar="URL")
+    terms: tuple[str, ...] = option(
+        (),
+        "report: words to look for.",
+        metavar="WORD,...",
+        parse=lambda text: tuple(term.strip() for term in text.split(",") if term.strip()),
+    )
+    operator: str = option("", "Who does it; never taken from the machine.", metavar="NAME")
+    with_inputs: bool = option(False, "bag: the original scans too.")
 
     def __post_init__(self) -> None:
         if not 1 <= self.digits <= 12 or not 0 <= self.start < 10**self.digits:
@@ -140,8 +147,3 @@ class Material:
 
 
 Exporter = Callable[[Material], Iterator[File]]
-
-
-def in_folder(folder: str, name: str) -> str:
-    """The name of a file in a folder of the export."""
-    return str(Path(folder) / name).replace("\\", "/")

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from deshred import __version__
 from deshred.elements import Page
 from deshred.errors import DeshredError, MissingDependencyError
 from deshred.export.glyphless import ADVANCE, ASCENT, UNITS, Encoding, build_font
-from deshred.export.material import File, Material, Pictures
+from deshred.export.material import TOOL, File, Material, Pictures
 from deshred.export.names import clean
 from deshred.export.pictures import encode_fax, encode_jpeg
 from deshred.export.records import export_json
@@ -121,7 +120,7 @@ def save_pdfa(
         )
     with document.open_metadata(set_pikepdf_as_editor=False) as metadata:
         metadata["dc:title"] = title
-        metadata["xmp:CreatorTool"] = f"deshred {__version__}"
+        metadata["xmp:CreatorTool"] = TOOL
         metadata["xmp:CreateDate"] = stamp
         metadata["xmp:ModifyDate"] = stamp
     pikepdf.pdfa.prepare(document, flavor)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from PIL import Image as Pillow
 from PIL import TiffImagePlugin
 
@@ -16,6 +18,11 @@ from deshred.imaging.decoding import encode_png
 
 _JPEG_QUALITY = 85
 _DESCRIPTION, _ROWS_PER_STRIP, _STRIP_OFFSETS, _STRIP_LENGTHS = 270, 278, 273, 279
+
+
+def hash_pixels(page: Page) -> str:
+    """SHA-256 of the pixels alone: PNG bytes change with the library that packs them."""
+    return hashlib.sha256(np.ascontiguousarray(page.image).data).hexdigest()
 
 
 def export_png(material: Material) -> Iterator[File]:

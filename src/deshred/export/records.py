@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
-from deshred.elements import Join, Page
+from deshred.elements import Join
 from deshred.export.material import File, Material
 from deshred.export.names import clean
+from deshred.export.pictures import hash_pixels
+from deshred.export.results import describe_constraints
 from deshred.reading import Line
 from deshred.versions import installed_versions
 
@@ -58,6 +57,7 @@ def describe(material: Material) -> dict[str, Any]:
         "cost": arrangement.cost,
         "bound": arrangement.bound,
         "optimal": arrangement.is_optimal,
+        "constraints": describe_constraints(made.constraints),
         "scorer": asdict(made.scorer),
         "settings": made.settings.to_dict(),
         "inputs": sorted(
@@ -66,11 +66,6 @@ def describe(material: Material) -> dict[str, Any]:
         ),
         "versions": installed_versions(),
     }
-
-
-def hash_pixels(page: Page) -> str:
-    """SHA-256 of the pixels alone: PNG bytes change with the library that packs them."""
-    return hashlib.sha256(np.ascontiguousarray(page.image).data).hexdigest()
 
 
 def _describe_page(material: Material, index: int) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from PIL import Image as Pillow
 
 from deshred.elements import Arrangement, Constraints, Image, Join, Page, Placement, ShredSet
 from deshred.export.names import clean, quote_toml
-from deshred.export.records import hash_pixels
+from deshred.export.pictures import hash_pixels
 from deshred.reading import Line, Reading
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from deshred.elements import Image, Page
 from deshred.errors import SettingsError
 from deshred.export.material import Material
 from deshred.export.names import clean
+from deshred.options import option
 from deshred.reading import Box, Word
 from deshred.reading.spelling import edit_distance
 from deshred.reading.words import Clarity
@@ -28,8 +29,8 @@ _AROUND = 40  # px of the page around a cut-out
 class SearchOptions:
     """How words are compared. Case and accents never count."""
 
-    exact: bool = False  # no wrong letters
-    most: int = 1000  # hits
+    exact: bool = option(False, "No wrong letters.")
+    most: int = option(1000, "Show so many hits.")
 
     def __post_init__(self) -> None:
         if self.most < 1:

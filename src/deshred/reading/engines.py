@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 from deshred.elements import Image
 from deshred.errors import DeshredError, SettingsError
+from deshred.options import option
 from deshred.reading.words import Reading
 
-Engine = Literal["tesseract", "rapidocr"]
+Engine = Literal["tesseract", "rapidocr", "none"]
 
 _LANGUAGES = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,30}(\+[A-Za-z][A-Za-z0-9_]{1,30})*")
 
@@ -31,13 +32,16 @@ class Reader(Protocol):
 class ReadingOptions:
     """How pages are read. The language is what the user says: nothing is guessed."""
 
-    engine: Engine = "tesseract"
-    language: str = "eng"  # codes of the engine, joined with +
-    tessdata: Path | None = None  # a folder of language data to look into first
+    engine: Engine = option("tesseract", "What reads the pages; none: they are not read.")
+    language: str = option(
+        "eng", "Languages of the pages, such as eng+por; nothing is guessed.", metavar="CODE"
+    )
+    tessdata: Path | None = option(None, "A folder of language data to look into first.", metavar="DIR")
 
     def __post_init__(self) -> None:
-        if self.engine not in ("tesseract", "rapidocr"):
-            raise SettingsError(f"there is no engine {self.engine!r}. Known are: tesseract, rapidocr.")
+        if self.engine not in get_args(Engine):
+            known = ", ".join(get_args(Engine))
+            raise SettingsError(f"there is no engine {self.engine!r}. Known are: {known}.")
         if not _LANGUAGES.fullmatch(self.language):
             raise SettingsError(
                 f"language is one code or several joined with +, such as eng+por; got {self.language!r}."
@@ -56,6 +60,8 @@ class EngineFound:
 
 def open_reader(options: ReadingOptions) -> Reader:
     """The reader of these options; what is not installed is named with its remedy."""
+    if options.engine == "none":
+        raise SettingsError("no engine is to read the pages. Leave --engine out, or name one.")
     if options.engine == "rapidocr":
         from deshred.reading.rapid import RapidReader
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from queue import SimpleQueue
 
+from deshred.cases import Store
 from deshred.elements import Page
-from deshred.executors import Progress, default_executor
+from deshred.executors import Progress, default_executor, usable_cpus
 from deshred.reading.engines import Reader, ReadingOptions, open_reader
-from deshred.reading.shelves import ReadingShelf, make_key
+from deshred.reading.keeping import keep, make_key, take
 from deshred.reading.words import Reading
 from deshred.reading.worker import Worker
+
+ReadPage = Callable[[Page], Reading]
 
 
 def read(
@@ -18,54 +23,50 @@ def read(
     *,
     options: ReadingOptions | None = None,
     reader: Reader | None = None,
-    shelf: ReadingShelf | None = None,
+    store: Store | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Reading, ...]:
     """Read every page in worker processes, or with a reader of your own in this one."""
     options = options or ReadingOptions()
-    chosen = reader or open_reader(options)  # also says early what is missing
-    keys = [make_key(page, chosen) for page in pages] if shelf else [""] * len(pages)
-    kept = {key: found for key in keys if shelf and (found := shelf.take(key)) is not None}
-    missing = [(key, page) for key, page in zip(keys, pages, strict=True) if key not in kept]
-    fresh = (
-        _read_with(reader, missing, shelf, progress)
-        if reader
-        else _read_apart(options, missing, shelf, jobs, progress)
-    )
+    known = reader or open_reader(options)  # says at once what is missing
+    tasks = [_Task(page, make_key(page, known) if store else "", store) for page in pages]
+    kept = [task.take() for task in tasks]
+    missing = [task for task, reading in zip(tasks, kept, strict=True) if reading is None]
+    jobs = 1 if reader else max(1, min(len(missing), usable_cpus() if jobs is None else jobs))
+    with _here(reader) if reader else _apart(options, jobs if missing else 0) as read_page:
+        fresh = default_executor(jobs).map(
+            lambda task: task.keep(read_page(task.page)), missing, stage="reading", progress=progress
+        )
     coming = iter(fresh)
-    return tuple(kept[key] if key in kept else next(coming) for key in keys)
+    return tuple(next(coming) if reading is None else reading for reading in kept)
 
 
-_Task = tuple[str, Page]
+@dataclass(frozen=True, eq=False)
+class _Task:
+    page: Page
+    key: str
+    store: Store | None
+
+    def take(self) -> Reading | None:
+        return None if self.store is None else take(self.store, self.key)
+
+    def keep(self, reading: Reading) -> Reading:
+        if self.store is not None:
+            keep(self.store, self.key, reading)
+        return reading
 
 
-def _read_with(
-    reader: Reader, tasks: Sequence[_Task], shelf: ReadingShelf | None, progress: Progress | None
-) -> list[Reading]:
-    executor = default_executor(1)
-    return executor.map(
-        _keeping(lambda page: reader.read_image(page.image, page.dpi), shelf),
-        tasks,
-        stage="reading",
-        progress=progress,
-    )
+@contextmanager
+def _here(reader: Reader) -> Iterator[ReadPage]:
+    yield lambda page: reader.read_image(page.image, page.dpi)
 
 
-def _read_apart(
-    options: ReadingOptions,
-    tasks: Sequence[_Task],
-    shelf: ReadingShelf | None,
-    jobs: int | None,
-    progress: Progress | None,
-) -> list[Reading]:
+@contextmanager
+def _apart(options: ReadingOptions, count: int) -> Iterator[ReadPage]:
     """One worker process per job; threads only hand pages to them."""
-    if not tasks:
-        return []
-    idle: SimpleQueue[Worker] = SimpleQueue()
-    executor = default_executor(jobs)
-    count = min(len(tasks), getattr(executor, "jobs", 1))
     workers = [Worker(options) for _ in range(count)]
+    idle: SimpleQueue[Worker] = SimpleQueue()
     for worker in workers:
         idle.put(worker)
 
@@ -77,20 +78,7 @@ def _read_apart(
             idle.put(worker)
 
     try:
-        return default_executor(count).map(
-            _keeping(read_page, shelf), tasks, stage="reading", progress=progress
-        )
+        yield read_page
     finally:
         for worker in workers:
             worker.close()
-
-
-def _keeping(read_page: Callable[[Page], Reading], shelf: ReadingShelf | None) -> Callable[[_Task], Reading]:
-    def read_and_keep(task: _Task) -> Reading:
-        key, page = task
-        reading = read_page(page)
-        if shelf is not None:
-            shelf.keep(key, reading)
-        return reading
-
-    return read_and_keep

@@ -43,7 +43,9 @@ def draw_transcript(
     canvas.pen = pen
     paint(canvas, kind)
     image: Image = np.asarray(canvas.picture)
-    return Transcript(scan_page(image, rng, options.dpi) if options.scanned else image.copy(), tuple(pen.words))
+    return Transcript(
+        scan_page(image, rng, options.dpi) if options.scanned else image.copy(), tuple(pen.words)
+    )
 
 
 class _RecordingPen(ImageDraw.ImageDraw):
