@@ -18,7 +18,7 @@ from deshred.errors import (
 )
 from deshred.export.bags import seal
 from deshred.export.casefiles import CaseFacts
-from deshred.export.exporting import Delivery, export, search
+from deshred.export.exporting import Delivery, export, export_searchable_pdf, search
 from deshred.export.material import FORMATS, ExportOptions
 from deshred.export.results import reconstruct_into
 from deshred.export.verification import verify
@@ -298,3 +298,17 @@ def test_a_case_becomes_a_searchable_pdf_and_is_read_only_once(case: Path, tmp_p
     assert hits[0].text.strip(".,:;") == word
     assert sorted((case / "store").rglob("*")) == before  # read by the export already
     assert verify(tmp_path / "out").is_sound
+
+
+def test_a_demonstration_ends_with_a_pdf_or_says_how_to_get_it(case: Path, tmp_path: Path) -> None:
+    told = export_searchable_pdf(case, tmp_path / "out")
+    assert "PDF/A, searchable" in told or "pip install 'deshred[" in told
+    script = (
+        "import sys\nsys.modules['pikepdf'] = None\n"
+        "from deshred.export.exporting import export_searchable_pdf\n"
+        "print(export_searchable_pdf(sys.argv[1], sys.argv[2]))"
+    )
+    command = [sys.executable, "-c", script, str(case), str(tmp_path / "none")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("no PDF: PDF needs pikepdf")
+    assert "pip install 'deshred[pdf]'" in done.stdout

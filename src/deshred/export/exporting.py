@@ -123,6 +123,24 @@ def search(
     return SearchResult(query, find_words(material, query, options=options), pages)
 
 
+def export_searchable_pdf(
+    source: str | Path | Reconstruction,
+    destination: str | Path,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> str:
+    """Write a searchable PDF where that can be done; the line that says where it is, or how to get it."""
+    try:
+        done = export(source, destination, formats=("pdf",), force=force, progress=progress)
+    except MissingDependencyError as missing:
+        return f"no PDF: {missing}"
+    name = next(iter(done.files))
+    if done.not_read:
+        return f"{Path(destination) / name} (PDF/A, not searchable: {done.not_read})"
+    return f"{Path(destination) / name} (PDF/A, searchable)"
+
+
 @dataclass(frozen=True, eq=False)
 class SearchResult:
     """Hits, and the pages to cut them out of with `cut_out`."""
