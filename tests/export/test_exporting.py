@@ -7,6 +7,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from deshred.errors import (
@@ -18,7 +19,8 @@ from deshred.errors import (
 )
 from deshred.export.bags import seal
 from deshred.export.casefiles import CaseFacts
-from deshred.export.exporting import Delivery, export, export_searchable_pdf, search
+from deshred.export.exporting import Delivery, export, export_searchable_pdf
+from deshred.export.finding import search
 from deshred.export.material import FORMATS, ExportOptions
 from deshred.export.results import reconstruct_into
 from deshred.export.verification import verify
@@ -287,15 +289,19 @@ def test_a_case_with_a_broken_journal_is_not_exported(case: Path, tmp_path: Path
 def test_a_case_becomes_a_searchable_pdf_and_is_read_only_once(case: Path, tmp_path: Path) -> None:
     pytest.importorskip("pikepdf", reason="pikepdf is not installed: pip install 'deshred[pdf]'")
     facts = CaseFacts(case="AZ 12")
-    done = export(case, tmp_path / "out", formats=["pdf", "text", "alto", "report"], facts=facts)
+    formats = ["pdf", "text", "alto", "report", "json", "png"]
+    done = export(case, tmp_path / "out", formats=formats, facts=facts)
     assert done.summary().startswith("1 page read in eng")
     text = (tmp_path / "out/pages-evidence.txt").read_text()
     assert len(text.split()) > 30
     before = sorted((case / "store").rglob("*"))
     word = max((word for word in text.split() if word.isalpha()), key=len)
-    hits = search(case, word).hits
-    assert hits[0].wrong_letters == 0
-    assert hits[0].text.strip(".,:;") == word
+    slow, quick = search(case, word), search(tmp_path / "out", word)
+    assert slow.hits[0].wrong_letters == 0
+    assert slow.hits[0].text.strip(".,:;") == word
+    assert slow.to_dict() == quick.to_dict()
+    for one, other in zip(slow.cutouts, quick.cutouts, strict=True):
+        assert np.array_equal(one, other)
     assert sorted((case / "store").rglob("*")) == before  # read by the export already
     assert verify(tmp_path / "out").is_sound
 

@@ -22,7 +22,7 @@ from deshred.export.pictures import hash_pixels
 from deshred.export.records import export_json
 from deshred.export.report import cut_closeup, tell_who_decided
 from deshred.export.results import describe_constraints
-from deshred.export.searching import cut_out, find_words
+from deshred.export.searching import cut_out, find_words, list_words
 from deshred.export.tables import export_csv
 from deshred.versions import installed_versions
 
@@ -330,14 +330,13 @@ def _tell_terms(material: Material, letters: Letters) -> Iterator[Any]:
         return
     yield letters.heading("Words looked for")
     yield letters.paragraph(_ABSENCE)
+    words = list_words(material)
     for term in material.options.terms:
-        hits = find_words(material, term)
+        hits = find_words(words, term)
         yield letters.paragraph(f"{term}: {len(hits)} {'hit' if len(hits) == 1 else 'hits'}")
         for hit in hits[:20]:
-            told = f"{hit.wrong_letters} wrong letters, {hit.clarity}"
-            told += ", crosses an open join" if hit.crosses_open_join else ""
-            yield letters.paragraph(f"page {hit.page}, line {hit.line}: {hit.text} ({told})")
-            yield _show(cut_out(material.pages[hit.page - 1], hit), 240, 60)
+            yield letters.paragraph(hit.to_text())
+            yield _show(cut_out(material.pages[hit.page - 1].image, hit), 240, 60)
 
 
 def _tell_custody(material: Material, letters: Letters) -> Iterator[Any]:

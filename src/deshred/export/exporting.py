@@ -1,4 +1,4 @@
-"""A case or a Reconstruction in, a folder of files to hand over out; and looking for words in it.
+"""A case or a Reconstruction in, a folder of files to hand over out.
 
 The folder is deshred's own like a case: complete or as it was, never a foreign one. Reading takes longest,
 and what was read is kept in the store of the case: an export that was killed does not read again.
@@ -21,9 +21,8 @@ from deshred.export.bags import PAYLOAD, TAG_MANIFEST, Digest, build_tags
 from deshred.export.casefiles import CaseFacts
 from deshred.export.formats import EXPORTERS, NEED_WORDS, USE_WORDS, check_formats
 from deshred.export.material import Custody, ExportOptions, File, Format, Material
-from deshred.export.names import clean, clean_file_name
+from deshred.export.names import clean_file_name
 from deshred.export.results import reopen
-from deshred.export.searching import Hit, SearchOptions, find_words
 from deshred.imaging.scans import hash_file
 from deshred.pipeline import Reconstruction
 from deshred.reading import Reading, ReadingOptions, read
@@ -82,7 +81,7 @@ def export(
     """Write a finished case, or what `reconstruct` returned, into a folder in the formats asked for."""
     wanted = check_formats(tuple(formats))
     options, reading = options or ExportOptions(), reading or ReadingOptions()
-    opened = _open(source, progress)
+    opened = open_source(source, progress)
     inputs = [entry.path for entry in opened.reconstruction.sources]
     with working_on(destination, command="export", force=force, inputs=[*opened.folders, *inputs]) as case:
         pages = choose_pages(opened.reconstruction, options)
@@ -104,25 +103,6 @@ def export(
     return _sum_up(material, Path(destination), files, wanted, words.missing, seal, head)
 
 
-def search(
-    source: str | Path | Reconstruction,
-    query: str,
-    *,
-    options: SearchOptions | None = None,
-    copy: ExportOptions | None = None,
-    reading: ReadingOptions | None = None,
-    jobs: int | None = None,
-    progress: Progress | None = None,
-) -> SearchResult:
-    """Look for words in a finished case; pages that were read before are not read again."""
-    opened = _open(source, progress)
-    chosen = copy or ExportOptions()
-    pages = choose_pages(opened.reconstruction, chosen)
-    readings = read(pages, options=reading, store=opened.store, jobs=jobs, progress=progress)
-    material = Material(opened.reconstruction, pages, readings, chosen)
-    return SearchResult(query, find_words(material, query, options=options), pages)
-
-
 def export_searchable_pdf(
     source: str | Path | Reconstruction,
     destination: str | Path,
@@ -142,42 +122,25 @@ def export_searchable_pdf(
 
 
 @dataclass(frozen=True, eq=False)
-class SearchResult:
-    """Hits, and the pages to cut them out of with `cut_out`."""
+class Opened:
+    """A case or a reconstruction, ready to be exported or searched."""
 
-    query: str
-    hits: tuple[Hit, ...]
-    pages: tuple[Page, ...]
-
-    def to_text(self) -> str:
-        """Lines to print."""
-        lines = [
-            f"page {hit.page}, line {hit.line}: {clean(hit.text)} ({hit.clarity}"
-            + (f", {hit.wrong_letters} wrong" if hit.wrong_letters else "")
-            + (", crosses an open join" if hit.crosses_open_join else "")
-            + ")"
-            for hit in self.hits
-        ]
-        return "\n".join(lines) or "no hit; that is no proof of absence."
-
-
-@dataclass(frozen=True, eq=False)
-class _Opened:
     reconstruction: Reconstruction
     store: Store | None
     folders: tuple[Path, ...]
     custody: Custody
 
 
-def _open(source: str | Path | Reconstruction, progress: Progress | None) -> _Opened:
+def open_source(source: str | Path | Reconstruction, progress: Progress | None) -> Opened:
+    """Open a finished case for export; its journal must be whole."""
     if isinstance(source, Reconstruction):
-        return _Opened(source, None, (), Custody())
+        return Opened(source, None, (), Custody())
     case = open_case(source)
     custody = _look_at(case)
     store = (
         case.store if os.access(case.path, os.W_OK) else None
     )  # a case may lie on a disk that is read only
-    return _Opened(reopen(source, progress=progress), store, (case.path,), custody)
+    return Opened(reopen(source, progress=progress), store, (case.path,), custody)
 
 
 def _look_at(case: Case) -> Custody:

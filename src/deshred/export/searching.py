@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
-from deshred.elements import Image, Page
-from deshred.errors import SettingsError
+from deshred.elements import Image
+from deshred.errors import InputError, SettingsError
 from deshred.export.material import Material
 from deshred.export.names import clean
 from deshred.options import option
-from deshred.reading import Box, Word
+from deshred.reading import Box
 from deshred.reading.spelling import edit_distance
 from deshred.reading.words import Clarity
 
 _ONE_WRONG, _TWO_WRONG = 5, 9  # letters of a word from which so many may be wrong
 _AROUND = 40  # px of the page around a cut-out
+_CLARITIES: tuple[Clarity, ...] = ("doubtful", "fair", "clear")
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,19 @@ class SearchOptions:
     def __post_init__(self) -> None:
         if self.most < 1:
             raise SettingsError(f"most is a number of hits from 1, got {self.most}.")
+
+
+@dataclass(frozen=True)
+class FoundWord:
+    """A word of a page, and what a reader of hits must know about it."""
+
+    text: str
+    box: Box
+    clarity: Clarity
+    crosses_open_join: bool
+
+
+SearchedPage = Sequence[Sequence[FoundWord]]  # its lines
 
 
 @dataclass(frozen=True)
@@ -52,28 +67,76 @@ class Hit:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         box = [self.box.left, self.box.top, self.box.right, self.box.bottom]
-        return {**self.__dict__, "box": box, "text": clean(self.text)}
+        return {**asdict(self), "box": box, "text": clean(self.text)}
+
+    def to_text(self) -> str:
+        """A line to print."""
+        wrong = f", {self.wrong_letters} wrong" if self.wrong_letters else ""
+        crosses = ", crosses an open join" if self.crosses_open_join else ""
+        return f"page {self.page}, line {self.line}: {clean(self.text)} ({self.clarity}{wrong}{crosses})"
 
 
-def find_words(material: Material, query: str, *, options: SearchOptions | None = None) -> tuple[Hit, ...]:
+def list_words(material: Material) -> list[SearchedPage]:
+    """The words of all pages that were read."""
+    return [
+        [
+            [
+                FoundWord(word.text, word.box, word.clarity, material.crosses_open(index, word))
+                for word in line.words
+            ]
+            for line in material.lines(index)
+        ]
+        for index in range(len(material.pages))
+    ]
+
+
+def list_recorded_words(record: Mapping[str, Any]) -> list[SearchedPage]:
+    """The same from the record of an export, without any picture."""
+    try:
+        return [_list_recorded_page(page) for page in record["pages"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"the record is damaged ({type(error).__name__}: {error}). Export again.") from None
+
+
+def _list_recorded_page(page: Mapping[str, Any]) -> SearchedPage:
+    opened = {(join["left"], join["right"]) for join in page["joins"] if join["verdict"] == "open"}
+    lines = page["reading"]["lines"] if page["reading"] else []
+    return [
+        [
+            FoundWord(
+                word["text"],
+                Box(*word["box"]),
+                word["clarity"],
+                any(tuple(join) in opened for join in word["joins"]),
+            )
+            for word in line["words"]
+        ]
+        for line in lines
+    ]
+
+
+def find_words(
+    pages: Sequence[SearchedPage], query: str, *, options: SearchOptions | None = None
+) -> tuple[Hit, ...]:
     """Every run of words on a line that reads like the query: exact ones first, then page by page."""
     options = options or SearchOptions()
     terms = [term for term in (normalize(part) for part in query.split()) if term]
     if not terms:
         raise SettingsError(f"there is nothing to look for in {query!r}. Give a word.")
-    index = _Index.of(material)
+    index = _Index.of(pages)
     likes = [index.find_like(term, exact=options.exact) for term in terms]
-    hits = sorted(_match(material, likes), key=lambda hit: (hit.wrong_letters, hit.page, hit.line))
+    hits = sorted(_match(pages, likes), key=lambda hit: (hit.wrong_letters, hit.page, hit.line))
     return tuple(hits[: options.most])
 
 
-def cut_out(page: Page, hit: Hit) -> Image:
-    """The picture of a hit and a little around it."""
+def cut_out(image: Image, hit: Hit) -> Image:
+    """The part of a page that shows a hit, and a little around it."""
     box = hit.box
     rows = slice(max(0, box.top - _AROUND), box.bottom + _AROUND)
-    return page.image[rows, max(0, box.left - _AROUND) : box.right + _AROUND]
+    return image[rows, max(0, box.left - _AROUND) : box.right + _AROUND]
 
 
+@lru_cache(maxsize=1 << 18)  # pages say the same words again and again
 def normalize(word: str) -> str:
     """A word as it is compared: small letters without accents, and no signs around it."""
     plain = unicodedata.normalize("NFKD", word.casefold())
@@ -86,11 +149,7 @@ def normalize(word: str) -> str:
     return letters[start:stop]
 
 
-@dataclass(frozen=True)
-class _Place:
-    page: int  # from 0
-    line: int  # from 0
-    word: int  # from 0, on its line
+_Place = tuple[int, int, int]  # page, line and word, each from 0
 
 
 @dataclass(frozen=True)
@@ -100,24 +159,25 @@ class _Index:
     places: dict[str, list[_Place]]
 
     @classmethod
-    def of(cls, material: Material) -> _Index:
+    def of(cls, pages: Sequence[SearchedPage]) -> _Index:
         places: dict[str, list[_Place]] = defaultdict(list)
-        for page in range(len(material.pages)):
-            for number, line in enumerate(material.lines(page)):
-                for at, word in enumerate(line.words):
-                    places[normalize(word.text)].append(_Place(page, number, at))
+        for page, lines in enumerate(pages):
+            for line, words in enumerate(lines):
+                for at, word in enumerate(words):
+                    places[normalize(word.text)].append((page, line, at))
         return cls(dict(places))
 
     def find_like(self, term: str, *, exact: bool) -> dict[_Place, int]:
         """Places of words like the term, with the number of wrong letters."""
         allowed = 0 if exact else forgiven(term)
+        if not allowed:
+            return dict.fromkeys(self.places.get(term, ()), 0)
         found: dict[_Place, int] = {}
         for word, places in self.places.items():
-            if abs(len(word) - len(term)) > allowed:
-                continue
-            wrong = 0 if word == term else edit_distance(term, word) if allowed else 1
-            if wrong <= allowed:
-                found.update(dict.fromkeys(places, wrong))
+            if abs(len(word) - len(term)) <= allowed:
+                wrong = edit_distance(term, word)
+                if wrong <= allowed:
+                    found.update(dict.fromkeys(places, wrong))
         return found
 
 
@@ -126,26 +186,22 @@ def forgiven(term: str) -> int:
     return (len(term) >= _ONE_WRONG) + (len(term) >= _TWO_WRONG)
 
 
-def _match(material: Material, likes: Sequence[dict[_Place, int]]) -> Iterator[Hit]:
+def _match(pages: Sequence[SearchedPage], likes: Sequence[Mapping[_Place, int]]) -> Iterator[Hit]:
     """Runs of places, one for each term, side by side on a line."""
-    first, *others = likes
-    for place, wrong in first.items():
-        run = [(_Place(place.page, place.line, place.word + step)) for step in range(1, len(likes))]
-        if not all(at in like for at, like in zip(run, others, strict=True)):
-            continue
-        total = wrong + sum(like[at] for at, like in zip(run, others, strict=True))
-        yield _describe(material, place, len(likes), total)
+    for page, line, at in likes[0]:
+        run = [(page, line, at + step) for step in range(len(likes))]
+        if all(place in like for place, like in zip(run, likes, strict=True)):
+            wrong = sum(like[place] for place, like in zip(run, likes, strict=True))
+            yield _describe(pages[page][line][at : at + len(likes)], page, line, wrong)
 
 
-def _describe(material: Material, place: _Place, length: int, wrong: int) -> Hit:
-    words: tuple[Word, ...] = material.lines(place.page)[place.line].words[place.word : place.word + length]
-    least = min(words, key=lambda word: word.confidence)
+def _describe(words: Sequence[FoundWord], page: int, line: int, wrong: int) -> Hit:
     return Hit(
-        place.page + 1,
-        place.line + 1,
+        page + 1,
+        line + 1,
         " ".join(word.text for word in words),
         Box.around([word.box for word in words]),
         wrong,
-        least.clarity,
-        any(material.crosses_open(place.page, word) for word in words),
+        min((word.clarity for word in words), key=_CLARITIES.index),
+        any(word.crosses_open_join for word in words),
     )
