@@ -57,6 +57,7 @@ def plot_curves(entries: Sequence[Entry], file: Path) -> Path:
         count = count_documents(entries)[collection]
         _draw_published(axis, collection, ("proposed", "proposed-nn"), most=count)
         axis.set(title=f"{label_collection(collection)} ({count} documents)", xlabel="documents mixed, k")
+        axis.xaxis.get_major_locator().set_params(integer=True)
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel("accuracy, %")
     return _finish(figure, axes[0], file)
@@ -108,6 +109,49 @@ def plot_comparison(entries: Sequence[Entry], file: Path) -> Path:
     _draw_times(axes[0][-1], entries)
     axes[0][0].set_ylabel("accuracy, %")
     return _finish(figure, axes[0], file)
+
+
+def plot_feedback(entries: Sequence[Entry], file: Path) -> Path:
+    """Wrong joins that are left against the share of joins asked, one round; a panel per pile and person."""
+    single = [entry for entry in entries if entry["rounds"] == 1]
+    panels = sorted({(entry["collection"], entry["error"]) for entry in single})
+    methods = list(dict.fromkeys(entry["method"] for entry in single))
+    plt = import_pyplot()
+    shape = (len(methods), len(panels))
+    figure, axes = plt.subplots(*shape, figsize=(3.6 * shape[1], 3.4 * shape[0] + 0.6), squeeze=False)
+    strategies = list(dict.fromkeys(entry["strategy"] for entry in single))
+    for row, method in zip(axes, methods, strict=True):
+        for axis, (collection, error) in zip(row, panels, strict=True):
+            for place, strategy in enumerate(strategies):
+                key = (collection, error, method, strategy)
+                _draw_remaining(axis, [e for e in single if _feedback_key(e) == key], place)
+            person = "perfect" if error == 0 else f"{100 * error:.0f} % wrong"
+            axis.set_title(f"{label_collection(collection)}, {method}, {person}", fontsize=9)
+            axis.set(xlabel="joins asked, %", ylim=(0, None))
+            axis.grid(alpha=0.3)
+        row[0].set_ylabel("wrong joins left")
+    return _finish(figure, axes.ravel(), file)
+
+
+def _feedback_key(entry: Entry) -> tuple[str, float, str, str]:
+    return entry["collection"], entry["error"], entry["method"], entry["strategy"]
+
+
+def _draw_remaining(axis: Any, entries: Sequence[Entry], place: int) -> None:
+    """Means over the seeds, from no question on."""
+    if not entries:
+        return
+    loads = sorted({entry["load"] for entry in entries})
+    left = [np.mean([e["wrong_after"] for e in entries if e["load"] == load]) for load in loads]
+    axis.plot(
+        [0, *(100 * load for load in loads)],
+        [entries[0]["wrong_before"], *left],
+        label=entries[0]["strategy"],
+        color=_COLORS[place],
+        marker=_MARKERS[place],
+        linestyle=_DASHES[place],
+        markersize=4,
+    )
 
 
 def _draw_times(axis: Any, entries: Sequence[Entry]) -> None:
