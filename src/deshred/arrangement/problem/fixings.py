@@ -102,8 +102,9 @@ def _minimal(atoms: list[Atom], is_feasible: Callable[[list[Atom]], bool]) -> li
 
 def clash(atoms: list[Atom], why: str) -> InfeasibleError:
     """The error that names the constraints at odds."""
+    named = "; ".join(map(str, atoms))
     return InfeasibleError(
-        f"the constraints contradict each other: {why} ({'; '.join(map(str, atoms))}). Take back one of them."
+        f"the constraints contradict each other: {why} ({named}). Take back one of them.", tuple(atoms)
     )
 
 
@@ -122,6 +123,11 @@ def fix(ids: tuple[str, ...], constraints: Constraints, pages: PageCount) -> Fix
     _check_cycles(atoms)
     _check_groups(atoms, len(ids), pages)
     return _index(atoms, index)
+
+
+def check_constraints(ids: tuple[str, ...], constraints: Constraints) -> None:
+    """Refuse what no number of pages and no score can heal, without a solve."""
+    fix(ids, constraints, PageCount(1, len(ids)))
 
 
 def _index(atoms: list[Atom], index: Mapping[str, int]) -> Fixings:
