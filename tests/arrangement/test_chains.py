@@ -36,10 +36,12 @@ def say_something(rng: np.random.Generator, arrangement: Arrangement, ids: tuple
         Constraints(forbidden={(join.left, join.right)}),
         Constraints(last={join.left}),
         Constraints(first={ids[i]}),
+        Constraints(not_first={arrangement.pages[0][0].shred_id}),
+        Constraints(not_last={arrangement.pages[-1][-1].shred_id}),
         Constraints(required={(ids[i], ids[j])}),
         Constraints(apart={frozenset((ids[i], ids[j]))}),
         Constraints(together={frozenset((ids[i], ids[j]))}),
-    )[rng.integers(6)]
+    )[rng.integers(8)]
 
 
 @pytest.mark.parametrize("width", [None, 210.0])
@@ -117,3 +119,19 @@ def test_a_contradiction_names_its_constraints() -> None:
 def test_a_price_must_be_a_price() -> None:
     with pytest.raises(SettingsError):
         ChainOptions(0)
+
+
+def test_a_page_that_goes_on_does_so_whatever_it_costs() -> None:
+    pile = draw_pile(np.random.default_rng(2), noise=1.0)
+    before = arrange(pile)
+    first, last = before.pages[0][0].shred_id, before.pages[0][-1].shred_id
+    after = arrange(pile, Constraints(not_first={first}, not_last={last}))
+    assert after.is_optimal
+    assert first not in {page[0].shred_id for page in after.pages}
+    assert last not in {page[-1].shred_id for page in after.pages}
+
+
+def test_a_page_cannot_both_end_and_go_on() -> None:
+    pile = draw_pile(np.random.default_rng(2))
+    with pytest.raises(InfeasibleError, match="s00 is last of a page and is not"):
+        arrange(pile, Constraints(last={"s00"}, not_last={"s00"}))

@@ -202,6 +202,8 @@ def _translate(constraints: Constraints, chains: _Chains, index: dict[str, int])
         between(constraints.forbidden),
         frozenset(firsts[index[id_]] for id_ in constraints.first),
         frozenset(lasts[index[id_]] for id_ in constraints.last),
+        frozenset(firsts[index[id_]] for id_ in constraints.not_first if index[id_] in firsts),
+        frozenset(lasts[index[id_]] for id_ in constraints.not_last if index[id_] in lasts),
         groups(constraints.together),
         groups(constraints.apart),
     )

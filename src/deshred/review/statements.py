@@ -36,6 +36,8 @@ KINDS = {
     "no-join": Kind(2, 2),
     "first": Kind(1, 1),  # begins a page
     "last": Kind(1, 1),  # ends one
+    "not-first": Kind(1, 1),  # the page goes on at the left
+    "not-last": Kind(1, 1),  # and at the right
     "together": Kind(2, MOST_SHREDS),
     "apart": Kind(2, MOST_SHREDS),
     "aside": Kind(1, 1),  # no part of any page
@@ -135,7 +137,17 @@ def _of_joins(statement: Statement) -> Claims:
 
 def _of_done(statement: Statement) -> Claims:
     first, last = statement.shreds[0], statement.shreds[-1]
-    return {**_of_joins(statement), ("left", first): _NOTHING, ("right", last): _NOTHING}
+    return _of_joins(statement) | _of_ends(first, last)
+
+
+def _of_ends(first: str, last: str) -> Claims:
+    """A page begins and ends here."""
+    return {
+        ("left", first): _NOTHING,
+        ("starts", first): "yes",
+        ("right", last): _NOTHING,
+        ("ends", last): "yes",
+    }
 
 
 def _of_gap(statement: Statement) -> Claims:
@@ -148,9 +160,11 @@ _CLAIMS: dict[str, Callable[[Statement], Claims]] = {
     "done": _of_done,
     "gap": _of_gap,
     "no-join": lambda said: {("pair", *said.shreds): "no"},
-    "first": lambda said: {("left", *said.shreds): _NOTHING},
-    "last": lambda said: {("right", *said.shreds): _NOTHING},
-    "aside": lambda said: {("left", *said.shreds): _NOTHING, ("right", *said.shreds): _NOTHING},
+    "first": lambda said: {("left", *said.shreds): _NOTHING, ("starts", *said.shreds): "yes"},
+    "last": lambda said: {("right", *said.shreds): _NOTHING, ("ends", *said.shreds): "yes"},
+    "not-first": lambda said: {("starts", *said.shreds): "no"},
+    "not-last": lambda said: {("ends", *said.shreds): "no"},
+    "aside": lambda said: _of_ends(said.shreds[0], said.shreds[0]),
     "blank": lambda said: {("place", said.shreds[0]): said.shreds[1]},
     "offset": lambda said: {("offset", *said.shreds): said.value},
     "title": lambda said: {("title", *said.shreds): said.value},
@@ -163,6 +177,7 @@ def to_constraints(statements: Iterable[Statement], base: Constraints | None = N
     base = base or Constraints()
     required, forbidden = set(base.required), set(base.forbidden)
     first, last = set(base.first), set(base.last)
+    not_first, not_last = set(base.not_first), set(base.not_last)
     together, apart = set(base.together), set(base.apart)
     for said in statements:
         required |= set(said.joins)
@@ -175,6 +190,10 @@ def to_constraints(statements: Iterable[Statement], base: Constraints | None = N
         if said.kind == "gap":
             last.add(said.shreds[0])
             first.add(said.shreds[1])
+        if said.kind == "not-first":
+            not_first.add(said.shreds[0])
+        if said.kind == "not-last":
+            not_last.add(said.shreds[0])
         if said.kind == "together":
             together.add(frozenset(said.shreds))
         if said.kind == "apart":
@@ -184,6 +203,8 @@ def to_constraints(statements: Iterable[Statement], base: Constraints | None = N
         frozenset(forbidden),
         frozenset(first),
         frozenset(last),
+        frozenset(not_first),
+        frozenset(not_last),
         frozenset(together),
         frozenset(apart),
     )
