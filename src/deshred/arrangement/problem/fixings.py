@@ -174,8 +174,8 @@ def _check_neighbors(atoms: list[Atom]) -> None:
                 raise clash([atom], "no shred stands beside itself")
             if atom.ids in forbidden:
                 raise clash([atom, forbidden[atom.ids]], "a join is both required and forbidden")
-        if (other := no_ends.get((atom.kind, atom.ids[0]))) is not None:
-            raise clash([atom, other], f"{atom.ids[0]} is {atom.kind} of a page and is not")
+        if (contrary := no_ends.get((atom.kind, atom.ids[0]))) is not None:
+            raise clash([atom, contrary], f"{atom.ids[0]} is {atom.kind} of a page and is not")
         if atom.kind != "first" and (other := right.setdefault(atom.ids[0], atom)) != atom:
             raise clash([other, atom], f"{atom.ids[0]} has only one right side")
         if atom.kind != "last" and (other := left.setdefault(atom.ids[-1], atom)) != atom:
