@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from deshred.compatibility.refinement import refine as refine
     from deshred.compatibility.scorers import load_scorer as load_scorer
     from deshred.compatibility.scoring import score as score
+    from deshred.compatibility.towers.training import train_towers as train_towers
     from deshred.doctor import examine as examine
     from deshred.elements import Arrangement as Arrangement
     from deshred.elements import Compatibility as Compatibility
@@ -89,6 +90,7 @@ _HOMES = {
     "segment_into": "deshred.export.cutouts",
     "shred_into": "deshred.simulation.piles",
     "train_pairwise": "deshred.compatibility.pairwise.training",
+    "train_towers": "deshred.compatibility.towers.training",
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -18,7 +18,7 @@ from deshred.textfiles import Wrong
 
 Array = NDArray[Any]
 
-_KINDS = "biufU"  # truth values, numbers and text; never objects, which would be programs
+_KINDS = "biufUS"  # truth values, numbers and text; never objects, which would be programs
 # NumPy parses a header as Python, and zipfile has an error of its own for each way to be broken.
 _DAMAGED = (
     *(ValueError, TypeError, SyntaxError, TokenError, EOFError, OverflowError, RecursionError, KeyError),
@@ -37,9 +37,14 @@ def parse_npy(content: bytes, where: object, *, most_bytes: int, wrong: Wrong = 
 
 
 def parse_npz(
-    content: bytes, names: Collection[str], where: object, *, most_bytes: int, wrong: Wrong = InputError
+    content: bytes,
+    names: Collection[str] | None,
+    where: object,
+    *,
+    most_bytes: int,
+    wrong: Wrong = InputError,
 ) -> dict[str, Array]:
-    """Those of the named arrays that an NPZ file has; others are not unpacked."""
+    """Those of the named arrays that an NPZ file has, or all; others are not unpacked."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _parse_members(archive, names, most_bytes)
@@ -59,8 +64,12 @@ class _TooLarge(Exception):
         )
 
 
-def _parse_members(archive: zipfile.ZipFile, names: Collection[str], most_bytes: int) -> dict[str, Array]:
-    known = {f"{name}.npy": name for name in names}
+def _parse_members(
+    archive: zipfile.ZipFile, names: Collection[str] | None, most_bytes: int
+) -> dict[str, Array]:
+    known = {info.filename: info.filename.removesuffix(".npy") for info in archive.infolist()}
+    if names is not None:
+        known = {file: name for file, name in known.items() if name in names}
     members = [info for info in archive.infolist() if info.filename in known]
     size = sum(info.file_size for info in members)
     if size > most_bytes:

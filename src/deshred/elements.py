@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -301,6 +301,8 @@ class Constraints:
     forbidden: frozenset[tuple[str, str]] = frozenset()
     first: frozenset[str] = frozenset()  # begin a page
     last: frozenset[str] = frozenset()  # end a page
+    not_first: frozenset[str] = frozenset()  # something stands left of these, whatever it is
+    not_last: frozenset[str] = frozenset()  # and right of these
     together: frozenset[frozenset[str]] = frozenset()  # each group lies on one page
     apart: frozenset[frozenset[str]] = frozenset()  # no two of a group lie on one page
 
@@ -310,7 +312,7 @@ class Constraints:
             if any(len(join) != 2 for join in joins):
                 raise SettingsError(f"{name} holds joins, each a left id and a right id; got {set(joins)}.")
             object.__setattr__(self, name, joins)
-        for name in ("first", "last"):
+        for name in ("first", "last", "not_first", "not_last"):
             object.__setattr__(self, name, frozenset(_listed(name, getattr(self, name))))
         for name in ("together", "apart"):
             groups = frozenset(
@@ -319,13 +321,14 @@ class Constraints:
             object.__setattr__(self, name, groups)
 
     def __bool__(self) -> bool:
-        return any((self.required, self.forbidden, self.first, self.last, self.together, self.apart))
+        return any(getattr(self, one.name) for one in fields(self))
 
     @property
     def ids(self) -> frozenset[str]:
         """Every shred that something is known about."""
         groups = (*self.required, *self.forbidden, *self.together, *self.apart)
-        return self.first | self.last | {shred_id for group in groups for shred_id in group}
+        single = self.first | self.last | self.not_first | self.not_last
+        return single | {shred_id for group in groups for shred_id in group}
 
 
 @dataclass(frozen=True)
@@ -404,6 +407,27 @@ class Placement:
     y: int
 
 
+Copy = Literal["evidence", "reading"]  # unchanged pixels, or straight and mended
+
+
+@dataclass(frozen=True, eq=False)
+class Seam:
+    """Where two neighbors meet in a page: lost paper lies between them, or they overlap."""
+
+    NOWHERE: ClassVar[int] = -1
+
+    left: str
+    right: str
+    stops: NDArray[
+        np.int32
+    ]  # (H,): one past the last column of the left shred; NOWHERE where one has no paper
+    starts: NDArray[np.int32]  # (H,): first column of the right shred; NOWHERE likewise
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stops", _frozen(self.stops))
+        object.__setattr__(self, "starts", _frozen(self.starts))
+
+
 @dataclass(frozen=True, eq=False)
 class Page:
     """A composed page; placements, so that review and metrics never need pixels."""
@@ -412,6 +436,8 @@ class Page:
     mask: Mask  # (H, W)
     placements: tuple[Placement, ...]
     dpi: float
+    copy: Copy = "evidence"
+    seams: tuple[Seam, ...] = ()  # between consecutive shreds
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "image", _frozen(self.image))
@@ -419,4 +445,14 @@ class Page:
 
     def __repr__(self) -> str:
         height, width = self.mask.shape
-        return f"Page({len(self.placements)} shreds, {width}x{height} px)"
+        return f"Page({len(self.placements)} shreds, {width}x{height} px, {self.copy} copy)"
+
+    def _repr_png_(self) -> bytes:
+        """The picture that a notebook shows."""
+        import io
+
+        import PIL.Image
+
+        png = io.BytesIO()
+        PIL.Image.fromarray(self.image).save(png, "PNG", dpi=(self.dpi, self.dpi))
+        return png.getvalue()

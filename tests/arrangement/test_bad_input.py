@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
-from deshred.store import save_compatibility
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
+from deshred.cases import save_compatibility
 from deshred.cli import app
 from tests.arrangement.brute_force import pile
 

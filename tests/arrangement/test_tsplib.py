@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy.sparse.csgraph import floyd_warshall
-from typer.testing import CliRunner
 
 from deshred.arrangement import AtspInstance, arrange_atsp, read_atsp
 from deshred.cli import app

@@ -4,8 +4,8 @@ import json
 import numpy as np
 import PIL.Image
 import pytest
-from deshred.store import RunFolder
 
+from deshred.cases import working_on
 from deshred.errors import InputError
 from deshred.executors import SerialExecutor, ThreadExecutor
 from deshred.imaging.intakes import load_shreds
@@ -30,10 +30,8 @@ def make_pile(pages, seed=1, executor=None):
 
 
 def save(pile, folder):
-    run = RunFolder.open(folder, command="shred")
-    run.begin()
-    save_pile(pile, run)
-    run.finish()
+    with working_on(folder, command="shred") as case:
+        save_pile(pile, case)
 
 
 def test_every_shred_of_every_page_is_in_the_pile_once(pages):

@@ -86,11 +86,11 @@ class Evidence(ArrayGroup):
 
     def take_rows(self, rows: Rows) -> Self:
         """The evidence of some right-hand edges."""
-        return self.map(lambda array: array[..., rows, :])
+        return self.map(lambda array: np.ascontiguousarray(array[..., rows, :]))
 
     def take(self, rows: Rows, columns: Rows) -> Self:
-        """The evidence of single joins: their list takes the place of the last two axes, as (m, 1)."""
-        return self.map(lambda array: array[..., rows, columns][..., None])
+        """The evidence of single joins: their list takes the place of the last two axes, as (1, m)."""
+        return self.map(lambda array: np.ascontiguousarray(array[..., rows, columns])[..., None, :])
 
 
 @dataclass(frozen=True, eq=False)

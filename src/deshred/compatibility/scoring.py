@@ -28,6 +28,7 @@ from deshred.versions import VERSION
 
 _DESCRIPTION, _EVIDENCE, _LISTED = "description 1", "evidence 1", "listed evidence 1"  # formats: part of keys
 _LISTED_PER_BLOCK = 8  # joins of an edge with another group that are kept of a large pile
+_LANES = 64  # numbers that a processor works on side by side, at most
 _PAPER = "blank paper"  # the key of a group of one: an edge with nothing on it
 
 
@@ -220,12 +221,12 @@ class _Comparing:
             rows, columns = a.group.members, b.group.members
             if self.is_listed:
                 listed = self._find_listed(a, b)
-                reduced = _ravel(scorer.reduce(listed.evidence))
+                reduced = _reduce(scorer, listed.evidence).map(np.ravel)
                 own, other = listed.rows, listed.columns
                 tops = a.tops[own] - b.tops[other]
                 rows, columns = rows[own], columns[other]
             else:
-                reduced = scorer.reduce(self._find(a, b))
+                reduced = _reduce(scorer, self._find(a, b))
                 tops = a.tops[:, None] - b.tops
                 rows = rows[:, None]
             # scorers count in rows of the edges; shreds of different heights are cut around their own middle
@@ -278,9 +279,9 @@ def face_paper(
     where one was, and the constants of the blank edges must not count.
     """
     paper = describe_paper(scorer)
-    half = scorer.reduce(find(paper, paper)).scores[0, 0] / 2
-    starts = scorer.reduce(find(paper, group)).scores[0]
-    ends = scorer.reduce(find(group, paper)).scores[:, 0]
+    half = _reduce(scorer, find(paper, paper)).scores[0, 0] / 2
+    starts = _reduce(scorer, find(paper, group)).scores[0]
+    ends = _reduce(scorer, find(group, paper)).scores[:, 0]
     return Facing(starts - half, ends - half)
 
 
@@ -313,8 +314,16 @@ def _best_of_rows(scores: NDArray[np.float32]) -> NDArray[np.bool_]:
     return chosen
 
 
-def _ravel(block: ScoreBlock) -> ScoreBlock:
-    return block.map(np.ravel)
+def _reduce(scorer: AnyScorer, evidence: Evidence) -> ScoreBlock:
+    """Scores that do not depend on the group: NumPy rounds the last few numbers of a row differently."""
+    count = _count_columns(evidence)
+    missing = -count % _LANES
+    padded = evidence.map(lambda array: np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, missing)]))
+    return scorer.reduce(padded).map(lambda array: array[..., :count])
+
+
+def _count_columns(evidence: Evidence) -> int:
+    return int(next(iter(evidence.to_arrays().values())).shape[-1])
 
 
 def _gather_dense(pile: Pile, blocks: Iterator[_Block]) -> Compatibility:
