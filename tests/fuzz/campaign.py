@@ -115,8 +115,10 @@ def run_apart(count: int, seed: int = SEED) -> Tally:
 
 def _run_process(numbers: range, seed: int) -> Tally:
     command = [sys.executable, "-m", "tests.fuzz.campaign", "--part", str(numbers.start), str(numbers.stop)]
-    done = subprocess.run([*command, "--seed", str(seed)], stdout=subprocess.PIPE, check=False)
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    with tempfile.NamedTemporaryFile() as file:  # not stdout: solvers and decoders write there as well
+        command += ["--seed", str(seed), "--into", file.name]
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+        lines = [json.loads(line) for line in file.read().splitlines()]
     outcomes = tuple(Outcome(**line) for line in lines if "door" in line)
     peak = max((line["peak_mb"] for line in lines if "peak_mb" in line), default=0)
     if len(outcomes) < len(numbers):  # the process died at the next one
@@ -165,11 +167,12 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=30_000)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--part", type=int, nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--only", type=int, help="one input, by its number")
     parser.add_argument("--keep", type=Path, help="with --only: keep the damaged file here")
     given = parser.parse_args()
     if given.part:
-        return _serve(range(*given.part), given.seed)
+        return _serve(range(*given.part), given.seed, given.into)
     if given.only is not None:
         return _show(given.only, given.seed, given.keep)
     tally = run_apart(given.count, given.seed)
@@ -179,13 +182,13 @@ def main() -> int:
     return 1 if tally.bad else 0
 
 
-def _serve(numbers: range, seed: int) -> int:
-    with tempfile.TemporaryDirectory() as home:
+def _serve(numbers: range, seed: int, into: Path) -> int:
+    with tempfile.TemporaryDirectory() as home, into.open("w") as file:
         doors = list_doors(Path(home) / "sound")
         for number in numbers:
             outcome = try_input(number, doors, Path(home) / "damaged", seed)
-            print(json.dumps(asdict(outcome)), flush=True)
-    print(json.dumps({"peak_mb": _peak_mb()}), flush=True)
+            print(json.dumps(asdict(outcome)), file=file, flush=True)
+        print(json.dumps({"peak_mb": _peak_mb()}), file=file, flush=True)
     return 0
 
 
