@@ -1,4 +1,4 @@
-"""The nouns that the stages hand to each other: Scan, Shred, ShredSet, Edge, Compatibility,
+"""The nouns that the stages hand to each other: Scan, Shred, ShredSet, Edge, Pile, Compatibility,
 Constraints, Arrangement, Page.
 
 All are frozen and their arrays read-only. No shred knows its place in a page: the answer is
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, overload
@@ -32,11 +32,12 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Source:
-    """Where pixels came from: the file, its SHA-256, and the frame in it (pages of a TIFF or PDF)."""
+    """Where pixels came from: the file, its SHA-256, and its frame (a page of a TIFF or PDF)."""
 
     path: Path
     sha256: str
     frame: int = 0
+    number: int | None = None  # of the shred on its sheet, from 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +87,8 @@ class Shred:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over id, pixels and mask."""
-        digest = hashlib.sha256(self.id.encode())
-        digest.update(f"{self.image.shape}{self.dpi:g}".encode())
+        """SHA-256 over pixels and mask: the same paper under another name is the same."""
+        digest = hashlib.sha256(f"{self.image.shape}{self.dpi:g}".encode())
         digest.update(np.ascontiguousarray(self.image).data)
         digest.update(np.packbits(self.mask).data)
         return digest.hexdigest()
@@ -105,9 +105,9 @@ def check_unique(ids: Sequence[str]) -> None:
         raise InputError(f"shred ids must be unique; given more than once: {', '.join(twice[:5])}.")
 
 
-def combine_fingerprints(fingerprints: Sequence[str]) -> str:
-    """The fingerprint of a pile, from those of its shreds in order."""
-    return hashlib.sha256("".join(fingerprints).encode()).hexdigest()
+def combine_fingerprints(parts: Iterable[str]) -> str:
+    """One fingerprint for many, in their order."""
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 class ShredSet(Sequence[Shred]):
@@ -143,8 +143,8 @@ class ShredSet(Sequence[Shred]):
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over all shreds, in order."""
-        return combine_fingerprints([shred.fingerprint for shred in self._shreds])
+        """SHA-256 over all shreds and their ids, in order."""
+        return combine_fingerprints([*self.ids, *(shred.fingerprint for shred in self._shreds)])
 
     def __repr__(self) -> str:
         return f"ShredSet({len(self)} shreds)"
@@ -162,6 +162,55 @@ class Edge:
     def __post_init__(self) -> None:
         for name in ("ink", "outline", "tone"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
+
+
+@dataclass(frozen=True, eq=False)
+class EdgePair:
+    """The two sides of one shred."""
+
+    left: Edge
+    right: Edge
+
+
+@dataclass(frozen=True, eq=False)
+class Pile:
+    """Shreds ready to be matched: at the working resolution, blank ones set aside, both edges cut."""
+
+    shreds: ShredSet  # those with ink: index i means `shreds[i]` everywhere
+    edges: Sequence[EdgePair]
+    blank: ShredSet  # set aside: without ink there is nothing to match
+
+    def __post_init__(self) -> None:
+        if len(self.shreds) != len(self.edges):
+            raise MismatchError(f"{len(self.shreds)} shreds have {len(self.edges)} pairs of edges.")
+
+    def __len__(self) -> int:
+        return len(self.shreds)
+
+    def __repr__(self) -> str:
+        return f"Pile({len(self)} shreds, {len(self.blank)} blank)"
+
+
+def join_piles(piles: Sequence[Pile]) -> Pile:
+    """One pile of several, one behind the other."""
+    return Pile(
+        ShredSet([shred for pile in piles for shred in pile.shreds]),
+        [pair for pile in piles for pair in pile.edges],
+        ShredSet([shred for pile in piles for shred in pile.blank]),
+    )
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """probability = logistic(slope * lead + intercept); fitted on simulated piles, kept with the model."""
+
+    slope: float
+    intercept: float
+
+    def probability(self, leads: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Leads in nats to probabilities."""
+        log_odds = np.clip(self.slope * np.asarray(leads, np.float64) + self.intercept, -50, 50)
+        return 1 / (1 + np.exp(-log_odds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +244,7 @@ class Compatibility:
     row_starts: NDArray[np.int64] | None = None
     columns: NDArray[np.int32] | None = None
     margins: Margins | None = None
+    calibration: Calibration | None = None  # how scores become probabilities, where the scorer can say
 
     def __post_init__(self) -> None:
         n = len(self.ids)
@@ -251,6 +301,8 @@ class Constraints:
     forbidden: frozenset[tuple[str, str]] = frozenset()
     first: frozenset[str] = frozenset()  # begin a page
     last: frozenset[str] = frozenset()  # end a page
+    not_first: frozenset[str] = frozenset()  # something stands left of these, whatever it is
+    not_last: frozenset[str] = frozenset()  # and right of these
     together: frozenset[frozenset[str]] = frozenset()  # each group lies on one page
     apart: frozenset[frozenset[str]] = frozenset()  # no two of a group lie on one page
 
@@ -260,7 +312,7 @@ class Constraints:
             if any(len(join) != 2 for join in joins):
                 raise SettingsError(f"{name} holds joins, each a left id and a right id; got {set(joins)}.")
             object.__setattr__(self, name, joins)
-        for name in ("first", "last"):
+        for name in ("first", "last", "not_first", "not_last"):
             object.__setattr__(self, name, frozenset(_listed(name, getattr(self, name))))
         for name in ("together", "apart"):
             groups = frozenset(
@@ -269,7 +321,14 @@ class Constraints:
             object.__setattr__(self, name, groups)
 
     def __bool__(self) -> bool:
-        return any((self.required, self.forbidden, self.first, self.last, self.together, self.apart))
+        return any(getattr(self, one.name) for one in fields(self))
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Every shred that something is known about."""
+        groups = (*self.required, *self.forbidden, *self.together, *self.apart)
+        single = self.first | self.last | self.not_first | self.not_last
+        return single | {shred_id for group in groups for shred_id in group}
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,15 @@ from typing import Any, TypeVar
 
 from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.pairwise.scorer import PairwiseOptions
+from deshred.compatibility.scorers import ScorerName
 from deshred.compatibility.scoring import ScoringOptions
 from deshred.errors import SettingsError
+from deshred.imaging.binarization import BlankOptions
 from deshred.imaging.composition import CompositionOptions
 from deshred.imaging.scans import ScanOptions
 from deshred.imaging.sheets.segmentation import SegmentationOptions
-from deshred.store import read_toml
+from deshred.options import option
+from deshred.textfiles import read_toml
 
 Options = TypeVar("Options")
 
@@ -31,12 +34,14 @@ Options = TypeVar("Options")
 class Settings:
     """Everything that can be set about a reconstruction."""
 
-    scorer: str = "default"
-    model: str | None = None  # a file, or the name of a shipped model
-    seed: int = 0  # kept in the results; nothing in a reconstruction is random
-    jobs: int | None = None  # None: one per processor
+    scorer: ScorerName = option("default", "What judges joins.")
+    model: str | None = option(
+        None, "A model file, or the name of a shipped model.", shown="that of the scorer"
+    )
+    jobs: int | None = option(None, "Processors to use.", shown="all")
     scans: ScanOptions = field(default_factory=ScanOptions)
     segmentation: SegmentationOptions = field(default_factory=SegmentationOptions)
+    blank: BlankOptions = field(default_factory=BlankOptions)
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
     pairwise: PairwiseOptions = field(default_factory=PairwiseOptions)
     arrangement: ArrangementOptions = field(default_factory=ArrangementOptions)
@@ -45,8 +50,6 @@ class Settings:
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
             raise SettingsError(f"jobs must be at least 1, got {self.jobs}.")
-        if self.seed < 0:
-            raise SettingsError(f"seed starts at 0, got {self.seed}.")
 
     def change(self, key: str, value: Any, *, where: str = "the settings") -> Settings:
         """The same settings with one value changed; the key is `option` or `stage.option`."""
@@ -59,7 +62,7 @@ class Settings:
 
 def read_settings(path: str | Path) -> Settings:
     """Settings from a TOML file; what it does not mention keeps its default."""
-    return settings_from(read_toml(Path(path), SettingsError), str(path))
+    return settings_from(read_toml(path, wrong=SettingsError), str(path))
 
 
 def settings_from(content: Mapping[str, Any], where: str) -> Settings:

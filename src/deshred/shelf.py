@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from deshred.cases import describe_write_failure
 from deshred.elements import ShredSet
-from deshred.store import describe_write_failure
 
 Thing = TypeVar("Thing")
 _Seen = dict[Hashable, NDArray[Any]]
@@ -52,7 +52,10 @@ class Shelf:
             return type(thing)(self._keep(part, seen) for part in thing)
         if is_dataclass(thing) and not isinstance(thing, type):
             parts = {f.name: getattr(thing, f.name) for f in fields(thing)}
-            return replace(thing, **{name: self._keep(part, seen) for name, part in parts.items()})
+            kept = replace(thing, **{name: self._keep(part, seen) for name, part in parts.items()})
+            # what was worked out once, such as a fingerprint, stays with it
+            vars(kept).update({name: value for name, value in vars(thing).items() if name not in parts})
+            return kept
         return thing
 
     def _put(self, array: NDArray[Any], seen: _Seen) -> NDArray[Any]:

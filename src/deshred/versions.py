@@ -1,10 +1,11 @@
-"""What is installed: the versions that results depend on."""
+"""This version, and what is installed: the versions that results depend on."""
 
 from __future__ import annotations
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
+VERSION = "0.1.0"
 PACKAGES = ("deshred", "numpy", "scipy", "opencv-python-headless", "pillow", "highspy", "onnxruntime")
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
@@ -20,7 +22,6 @@ from deshred.arrangement.problem.costs import (
 )
 from deshred.arrangement.problem.fixings import Fixings, PageCount, clash, fix, smallest_clash, split
 from deshred.arrangement.problem.pages import (
-    break_probability,
     check_margins,
     count_pages,
     find_room,
@@ -34,6 +35,9 @@ from deshred.arrangement.proof.record import Limits, Progress
 from deshred.arrangement.proof.relaxation import Memory
 from deshred.elements import Arrangement, Compatibility, Constraints, Join, Margins, PageBreak, Slot
 from deshred.errors import InfeasibleError, SettingsError
+from deshred.options import option
+
+Solver = Literal["exact", "greedy"]
 
 _EXPLAIN_SHREDS = 400
 _ANY_ORDER = 1e300  # a tolerance that every order meets
@@ -47,12 +51,17 @@ _WIDTH_EFFORT = 3000  # shreds times nodes of branching: filling pages to the la
 class ArrangementOptions:
     """How to find the order."""
 
-    solver: str = "exact"  # or "greedy": nearest neighbor, the baseline
-    pages: int | str = "auto"  # how many
-    time_limit: float | None = None  # seconds; then the best order so far, with its bound
+    solver: Solver = option("exact", "How the order is found; greedy is the baseline.")
+    pages: int | Literal["auto"] = option(
+        "auto", "How many pages there are.", metavar="auto|N", parse=lambda text: parse_pages(text)
+    )
+    time_limit: float | None = option(
+        None, "Seconds for finding the order; then the best so far.", shown="none"
+    )
     page_width_mm: float | None = None  # helps to find the number of pages
     tolerance: float = 1e-6  # an order this close to its bound counts as optimal
-    free_ends: bool = False  # page ends cost nothing, whatever the margins say: the paper's single path
+    # page ends cost nothing, whatever the margins say
+    free_ends: bool = option(False, "Do not weigh where pages begin and end; the published protocol.")
 
     def __post_init__(self) -> None:
         if self.solver not in ("exact", "greedy"):
@@ -67,6 +76,11 @@ class ArrangementOptions:
             raise SettingsError(f"page_width_mm is {self.page_width_mm!r}; A4 is 210.")
         if not 0 < self.tolerance < np.inf:
             raise SettingsError(f"tolerance is {self.tolerance!r}; it is a small cost above 0, such as 1e-6.")
+
+
+def parse_pages(text: str) -> int | str:
+    """A number, or the text as it is: auto, or something that is refused."""
+    return int(text) if text.isdecimal() else text
 
 
 @dataclass(eq=False)
@@ -125,6 +139,12 @@ def arrange(
     return _Job(compatibility, constraints, options, margins, None).run(warm, deadline, progress)
 
 
+def check_question(ids: Sequence[str], constraints: Constraints, options: ArrangementOptions) -> None:
+    """Raise what can be known to be wrong before anything is scored: unknown shreds, too many pages."""
+    pages = count_pages(len(ids), options.pages, constraints, None, None)
+    fix(tuple(ids), constraints, pages)
+
+
 @dataclass(frozen=True, eq=False)
 class _Job:
     """All that a solve starts from."""
@@ -157,7 +177,7 @@ class _Job:
         except InfeasibleError as error:
             warm._memory = None
             raise (error if room is not None else self._explained(pages)) from None
-        answer = _arrangement(self.compatibility, self.margins, costs, solution, self.options)
+        answer = _arrangement(self.compatibility, costs, solution, self.options)
         warm._keep(self.constraints, self.options, answer)
         return answer
 
@@ -235,7 +255,6 @@ def _walk(costs: Costs, fixings: Fixings) -> Solution:
 
 def _arrangement(
     compatibility: Compatibility,
-    margins: Margins | None,
     costs: Costs,
     solution: Solution,
     options: ArrangementOptions,
@@ -260,7 +279,6 @@ def _arrangement(
             ids[i],
             ids[j],
             None if certificates is None else float(certificates.with_join[k]),
-            None if margins is None else break_probability(compatibility, margins, i, j),
         )
         for k, (i, j) in enumerate(seams)
     )

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from deshred.compatibility.tears import remove_slow_part
-from deshred.elements import Arrangement, Edge, ShredSet, Slot
-from deshred.imaging.edges import EdgePair
+from deshred.elements import Arrangement, Edge, EdgePair, ShredSet, Slot
 
 _REACH = 4  # px around the coarse offset: one step of the towers
 _INK_COLUMNS = slice(1, 10)  # the outermost column is fray

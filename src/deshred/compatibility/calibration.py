@@ -1,8 +1,9 @@
-"""Scores in, honest probabilities out: how sure is each join of an arrangement.
+"""Scores in, honest probabilities out: how sure is each join and each page break of an arrangement.
 
-A join stands against every other join of its two edges: its margin is its score less the log-sum of theirs,
-the poorer of both sides. A logistic curve per scorer turns margins into probabilities; it is fitted on
-simulated piles (`calibration.py`), never on the documents that results are reported for.
+An answer stands against every other join of its two edges: its lead is its score less the log-sum of theirs,
+the poorer of both sides. The score of a page break is what its two shreds say about ending and beginning a
+page. A logistic curve per scorer turns leads into probabilities; it is fitted on simulated piles
+(`fitting.py`), never on the documents that results are reported for.
 """
 
 from __future__ import annotations
@@ -15,50 +16,55 @@ from numpy.typing import NDArray
 
 from deshred.elements import Arrangement, Compatibility
 
-_DECIDED = 30.0  # nats; a larger margin says no more about what a scorer may have got wrong
+_DECIDED = 30.0  # nats; a larger lead says no more about what a scorer may have got wrong
+_BEATEN = 2.0  # nats; a join that others beat stands where they have better places: by how much says no more
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """probability = logistic(slope * margin + intercept)."""
-
-    slope: float
-    intercept: float
-
-    def probability(self, margins: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Margins in nats to probabilities."""
-        log_odds = np.clip(self.slope * np.asarray(margins, np.float64) + self.intercept, -50, 50)
-        return 1 / (1 + np.exp(-log_odds))
-
-
-def rate(
-    arrangement: Arrangement, compatibility: Compatibility, calibration: Calibration | None
-) -> Arrangement:
-    """The arrangement with a probability on every join, where the scorer has a calibration."""
-    if calibration is None or not arrangement.joins:
+def rate(arrangement: Arrangement, compatibility: Compatibility) -> Arrangement:
+    """The arrangement with a probability on every join and page break, where scores are calibrated."""
+    if compatibility.calibration is None:
         return arrangement
     index = {shred_id: i for i, shred_id in enumerate(compatibility.ids)}
-    pairs = [(index[join.left], index[join.right]) for join in arrangement.joins]
-    probabilities = calibration.probability(find_margins(compatibility, pairs))
-    joins = tuple(
-        replace(join, probability=float(p)) for join, p in zip(arrangement.joins, probabilities, strict=True)
+    joins = [(index[join.left], index[join.right]) for join in arrangement.joins]
+    breaks = [(index[one.after], index[one.before]) for one in arrangement.breaks]
+    calibrate = compatibility.calibration.probability
+    of_joins = calibrate(find_leads(compatibility, joins))
+    margins = compatibility.margins
+    of_breaks: Sequence[float | None] = [None] * len(breaks)
+    if margins is not None and breaks:
+        after, before = np.array(breaks).T
+        own = margins.ends[after].astype(np.float64) + margins.starts[before]
+        of_breaks = calibrate(find_leads(compatibility, breaks, own)).tolist()
+    return replace(
+        arrangement,
+        joins=tuple(
+            replace(join, probability=float(p)) for join, p in zip(arrangement.joins, of_joins, strict=True)
+        ),
+        breaks=tuple(
+            replace(one, probability=p) for one, p in zip(arrangement.breaks, of_breaks, strict=True)
+        ),
     )
-    return replace(arrangement, joins=joins)
 
 
-def find_margins(
-    compatibility: Compatibility, pairs: Sequence[tuple[int, int]]
+def find_leads(
+    compatibility: Compatibility,
+    pairs: Sequence[tuple[int, int]],
+    breaks: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:  # (len(pairs),)
-    """By how many nats each join beats all other joins of its two edges together."""
+    """By how many nats each join beats all other joins of its two edges together.
+
+    With `breaks`, the scores of a page break at each pair: by how many it beats all joins of the two edges.
+    """
     listed = _listed(compatibility)
     by_row, by_column = _Rivals(listed.rows, listed), _Rivals(listed.columns, listed)
-    margins = []
-    for i, j in pairs:
-        own = compatibility.score(i, j)
-        forth = own - by_row.log_sum(i, listed.columns, but=j)
-        back = own - by_column.log_sum(j, listed.rows, but=i)
-        margins.append(-np.logaddexp(-forth, -back) if np.isfinite(own) else -_DECIDED)
-    return np.clip(margins, -_DECIDED, _DECIDED)
+    leads = []
+    for at, (i, j) in enumerate(pairs):
+        own = compatibility.score(i, j) if breaks is None else float(breaks[at])
+        forth = own - by_row.log_sum(i, listed.columns, but=j if breaks is None else -1)
+        back = own - by_column.log_sum(j, listed.rows, but=i if breaks is None else -1)
+        least = -_BEATEN if breaks is None and np.isfinite(own) else -_DECIDED
+        leads.append(max(-np.logaddexp(-forth, -back), least) if np.isfinite(own) else least)
+    return np.minimum(leads, _DECIDED)
 
 
 @dataclass(frozen=True, eq=False)

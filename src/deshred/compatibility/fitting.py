@@ -1,7 +1,7 @@
 """A towers model and intact pages in, the weights and curves that make its scores honest out.
 
 Simulated piles with known truth teach two things: what a nat of ink and a nat of outline are worth when they
-are added, and how margins become probabilities. Both are written into the model file.
+are added, and how leads become probabilities. Both are written into the model file.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment, minimize
 
-from deshred.compatibility.calibration import Calibration, find_margins
-from deshred.compatibility.fusion import Evidence, FusionScorer, FusionWeights
-from deshred.compatibility.margins import Facing
-from deshred.compatibility.scoring import face_blank
-from deshred.compatibility.shifts import LogPrior, learn_prior, reduce_shifts
-from deshred.elements import Compatibility, Shred, ShredSet, Source
+from deshred.compatibility.calibration import find_leads
+from deshred.compatibility.fusion import FusionScorer, FusionWeights, coarsen
+from deshred.compatibility.groups import Group
+from deshred.compatibility.margins import Facing, observe_borders
+from deshred.compatibility.scoring import DescribedGroup, face_paper
+from deshred.compatibility.shifts import LogPrior, ShiftEvidence, learn_prior, reduce_shifts
+from deshred.elements import Calibration, Compatibility, Shred, Source
 from deshred.errors import InputError
+from deshred.executors import SerialExecutor
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.edges import extract_edges
 from deshred.simulation.intact import IntactPage
@@ -32,10 +34,24 @@ _RIDGE = 1e-3  # towards scores that are nats already, where piles are solved wi
 
 
 @dataclass(frozen=True, eq=False)
-class _Pile:
+class _Weighed:
+    """Nats for every shift and join, of each kind. (shifts, n, n)"""
+
+    ink: ShiftEvidence
+    outline: ShiftEvidence
+
+    def combine(self, weights: FusionWeights) -> ShiftEvidence:
+        """The weighted sum."""
+        total: ShiftEvidence = np.float32(weights.ink) * self.ink
+        total += np.float32(weights.outline) * self.outline
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class _KnownPile:
     """The evidence of one simulated pile, and its true joins."""
 
-    evidence: Evidence
+    evidence: _Weighed
     joins: NDArray[np.intp]  # (m, 2)
     facing: Facing  # from ink alone
 
@@ -51,7 +67,7 @@ class CalibrationResult:
 
 
 def calibrate(
-    model: Path, pages: Sequence[IntactPage], *, seed: int = 0, piles: int = 4
+    model: Path, pages: Sequence[IntactPage], *, seed: int = 0, piles: int = 12
 ) -> CalibrationResult:
     """Fit weights and curves on simulated piles of the given pages."""
     if not pages:
@@ -85,7 +101,7 @@ def write_calibration(model: Path, result: CalibrationResult) -> None:
     part.replace(model)
 
 
-def _simulate(scorer: FusionScorer, pages: Sequence[IntactPage], rng: np.random.Generator) -> _Pile:
+def _simulate(scorer: FusionScorer, pages: Sequence[IntactPage], rng: np.random.Generator) -> _KnownPile:
     """Shred some pages, mix them, and look at every join."""
     chosen = rng.choice(len(pages), min(_PAGES_PER_PILE, len(pages)), replace=False)
     shreds: list[Shred] = []
@@ -103,17 +119,32 @@ def _simulate(scorer: FusionScorer, pages: Sequence[IntactPage], rng: np.random.
                 joins += [(len(shreds) - 1, len(shreds))] if follows else []
                 shreds.append(shred)
             follows = inked
-    edges = [extract_edges(shred, options=scorer.edge_options) for shred in ShredSet(shreds)]
-    rights = scorer.encode_rights([pair.right for pair in edges])
-    lefts = scorer.encode_lefts([pair.left for pair in edges])
-    return _Pile(
-        scorer.adapt(rights, lefts).score_shifts(rights, lefts),
-        np.array(joins),
-        face_blank(rights.features, lefts.features, scorer.towers),
+    return _look(scorer, shreds, np.array(joins))
+
+
+def _look(scorer: FusionScorer, shreds: Sequence[Shred], joins: NDArray[np.intp]) -> _KnownPile:
+    """What the scorer sees in a pile, weighed as it would be once the pile is known."""
+    edges = [extract_edges(shred, options=scorer.edge_options) for shred in shreds]
+    rights = scorer.describe_rights([pair.right for pair in edges], SerialExecutor())
+    lefts = scorer.describe_lefts([pair.left for pair in edges], SerialExecutor())
+    evidence = scorer.compare(rights, lefts)
+    adapted = scorer.adapt(rights, evidence.take_rows)
+    tops = np.array([pair.left.top for pair in edges], np.int32)
+    ink = DescribedGroup(
+        Group(np.arange(len(shreds)), "simulated"),
+        rights.features,
+        lefts.features,
+        tops,
+        observe_borders(shreds, edges),
+    )
+    return _KnownPile(
+        _Weighed(evidence.ink.nats, coarsen(adapted.outline.weigh(evidence.outline))),
+        joins,
+        face_paper(ink, scorer.towers, lambda a, b: scorer.towers.compare(a.rights, b.lefts)),
     )
 
 
-def _scores(evidence: Evidence, weights: FusionWeights, log_prior: LogPrior) -> NDArray[np.float32]:
+def _scores(evidence: _Weighed, weights: FusionWeights, log_prior: LogPrior) -> NDArray[np.float32]:
     """The scores that the adapted scorer gives under these weights."""
     combined = evidence.combine(weights)
     others = np.where(np.eye(combined.shape[1], dtype=bool), np.float32(-np.inf), combined)
@@ -123,7 +154,7 @@ def _scores(evidence: Evidence, weights: FusionWeights, log_prior: LogPrior) -> 
     return scores
 
 
-def _fit_weights(piles: Sequence[_Pile], log_prior: LogPrior) -> FusionWeights:
+def _fit_weights(piles: Sequence[_KnownPile], log_prior: LogPrior) -> FusionWeights:
     """The weights under which the true partner of an edge is least surprising among all candidates."""
 
     def surprise(logs: NDArray[np.float64]) -> float:
@@ -154,22 +185,22 @@ def _choose(scores: NDArray[np.float32], facing: Facing, weights: FusionWeights)
     return list(zip(rows[joined].tolist(), columns[joined].tolist(), strict=True))
 
 
-def _fit_curve(piles: Sequence[_Pile], weights: FusionWeights, log_prior: LogPrior) -> Calibration:
-    """Logistic regression from margins to truth, on the joins that a solver would choose."""
-    margins, truths = [], []
+def _fit_curve(piles: Sequence[_KnownPile], weights: FusionWeights, log_prior: LogPrior) -> Calibration:
+    """Logistic regression from leads to truth, on the joins that a solver would choose."""
+    leads, truths = [], []
     for pile in piles:
         scores = _scores(pile.evidence, weights, log_prior)
         ids = tuple(map(str, range(len(scores))))
         compatibility = Compatibility(ids, scores, np.zeros(scores.shape, np.int16))
         true = set(map(tuple, pile.joins.tolist()))
         chosen = _choose(scores, pile.facing, weights)
-        margins.append(find_margins(compatibility, chosen))
+        leads.append(find_leads(compatibility, chosen))
         truths.append(np.array([pair in true for pair in chosen]))
-    margin, truth = np.concatenate(margins), np.concatenate(truths)
+    lead, truth = np.concatenate(leads), np.concatenate(truths)
 
     def surprise(parameters: NDArray[np.float64]) -> float:
         slope, intercept = parameters
-        log_odds = slope * margin + intercept
+        log_odds = slope * lead + intercept
         loss = np.logaddexp(0, np.where(truth, -log_odds, log_odds)).mean()
         return float(loss + _RIDGE * ((slope - 1) ** 2 + intercept**2))
 

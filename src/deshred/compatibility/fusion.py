@@ -5,23 +5,30 @@ Both must agree on the same vertical shift. Where a pile has no torn outlines th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deshred.compatibility import outline
-from deshred.compatibility.calibration import Calibration
-from deshred.compatibility.outline import Curves, OutlineOptions, OutlineScorer
-from deshred.compatibility.scoring import ScoreBlock
-from deshred.compatibility.shifts import LogPrior, add_logs, learn_pile, reduce_shifts
+from deshred.compatibility.contract import Descriptions, Evidence, Rows, ScoreBlock, ScorerCard, Unit
+from deshred.compatibility.outline import Curves, OutlineEvidence, OutlineOptions, OutlineScorer
+from deshred.compatibility.shifts import (
+    LogPrior,
+    ShiftEvidence,
+    add_logs,
+    find_telling,
+    forbid_own,
+    learn_prior,
+    reduce_shifts,
+)
 from deshred.compatibility.towers import scorer as towers
-from deshred.compatibility.towers.scorer import Features, TowersScorer, measure_energy
-from deshred.elements import Edge
+from deshred.compatibility.towers.scorer import Features, InkEvidence, TowersScorer, measure_energy
+from deshred.elements import Calibration, Edge
 from deshred.errors import ModelError
+from deshred.executors import Executor
 
 
 @dataclass(frozen=True)
@@ -33,46 +40,31 @@ class FusionWeights:
 
 
 @dataclass(frozen=True, eq=False)
-class Impressions:
+class Impressions(Descriptions):
     """What both scorers see in n edges."""
 
     features: Features
     curves: Curves
 
-    def __len__(self) -> int:
-        return len(self.features)
-
-    def __getitem__(self, index: slice | NDArray[np.intp]) -> Impressions:
-        return Impressions(self.features[index], self.curves[index])
-
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """Nats for every shift and join, of each kind. (shifts, a, b)"""
+class FusedEvidence(Evidence):
+    """What both scorers found."""
 
-    ink: NDArray[np.float32]
-    outline: NDArray[np.float32]
-
-    def combine(self, weights: FusionWeights) -> NDArray[np.float32]:
-        """The weighted sum."""
-        total: NDArray[np.float32] = np.float32(weights.ink) * self.ink
-        total += np.float32(weights.outline) * self.outline
-        return total
+    ink: InkEvidence
+    outline: OutlineEvidence
 
 
 class FusionScorer:
     """The default: towers and outline, in nats."""
 
     name = "default"
+    unit: Unit = "nats"
+    description_type = Impressions
+    evidence_type = FusedEvidence
 
-    def __init__(
-        self,
-        model: str | Path = "towers-default",
-        *,
-        weights: FusionWeights | None = None,
-        threads: int = 0,
-    ) -> None:
-        self.towers = TowersScorer(model, threads=threads)
+    def __init__(self, model: str | Path = "towers-default", *, weights: FusionWeights | None = None) -> None:
+        self.towers = TowersScorer(model)
         self.model = self.towers.model
         if weights is None and "fusion" not in self.model.card:
             raise ModelError(
@@ -84,39 +76,47 @@ class FusionScorer:
         self.outline = OutlineScorer(OutlineOptions(shift=reach_px))
         self.log_prior: LogPrior = self.towers.log_prior
         self.edge_options = self.towers.edge_options
-        self.fingerprint = f"{self.name} {self.model.sha256} {self.weights} {self.outline.fingerprint}"
+        fingerprint = f"{self.name} {self.model.sha256} {self.weights} {self.outline.card.fingerprint}"
+        self.card = ScorerCard(self.name, fingerprint, self.model.name, self.model.sha256)
         curves = self.model.card.get("calibration", {})
         self.calibration = Calibration(**curves[self.name]) if self.name in curves else None
 
-    def encode_rights(self, edges: Sequence[Edge]) -> Impressions:
-        return Impressions(self.towers.encode_rights(edges), self.outline.encode_rights(edges))
-
-    def encode_lefts(self, edges: Sequence[Edge]) -> Impressions:
-        return Impressions(self.towers.encode_lefts(edges), self.outline.encode_lefts(edges))
-
-    def adapt(self, rights: Impressions, lefts: Impressions) -> FusionScorer:
-        """This scorer with the noise and the shifts of the pile at hand."""
-        adapted = copy(self)
-        adapted.outline = self.outline.adapt(rights.curves, lefts.curves)
-        energy = measure_energy(rights.features)
-        adapted.log_prior = learn_pile(rights, lefts, energy, adapted._combine, self.log_prior)
-        return adapted
-
-    def score_block(self, rights: Impressions, lefts: Impressions) -> ScoreBlock:
-        return reduce_shifts(self._combine(rights, lefts), self.log_prior, self.towers.shifts_px)
-
-    def score_shifts(self, rights: Impressions, lefts: Impressions) -> Evidence:
-        """Both kinds of evidence at every shift, not yet weighted."""
-        return Evidence(
-            self.towers.score_shifts(rights.features, lefts.features),
-            _coarsen(self.outline.score_shifts(rights.curves, lefts.curves)),
+    def describe_rights(self, edges: Sequence[Edge], executor: Executor) -> Impressions:
+        return Impressions(
+            self.towers.describe_rights(edges, executor), self.outline.describe_rights(edges, executor)
         )
 
-    def _combine(self, rights: Impressions, lefts: Impressions) -> NDArray[np.float32]:
-        return self.score_shifts(rights, lefts).combine(self.weights)
+    def describe_lefts(self, edges: Sequence[Edge], executor: Executor) -> Impressions:
+        return Impressions(
+            self.towers.describe_lefts(edges, executor), self.outline.describe_lefts(edges, executor)
+        )
+
+    def compare(self, rights: Impressions, lefts: Impressions) -> FusedEvidence:
+        return FusedEvidence(
+            self.towers.compare(rights.features, lefts.features),
+            self.outline.compare(rights.curves, lefts.curves),
+        )
+
+    def adapt(self, rights: Impressions, evidence: Callable[[Rows], FusedEvidence]) -> FusionScorer:
+        """This scorer with the noise and the shifts of the pile at hand."""
+        adapted = copy(self)
+        adapted.outline = self.outline.adapt(rights.curves, lambda rows: evidence(rows).outline)
+        telling = find_telling(measure_energy(rights.features))
+        weighed = forbid_own(adapted.weigh(evidence(telling)), telling)
+        adapted.log_prior = learn_prior(weighed, self.log_prior)
+        return adapted
+
+    def weigh(self, evidence: FusedEvidence) -> ShiftEvidence:
+        """The weighted sum of both kinds at every shift."""
+        total: ShiftEvidence = np.float32(self.weights.ink) * evidence.ink.nats
+        total += np.float32(self.weights.outline) * coarsen(self.outline.weigh(evidence.outline))
+        return total
+
+    def reduce(self, evidence: FusedEvidence) -> ScoreBlock:
+        return reduce_shifts(self.weigh(evidence), self.log_prior, self.towers.shifts_px)
 
 
-def _coarsen(evidence: NDArray[np.float32]) -> NDArray[np.float32]:
+def coarsen(evidence: ShiftEvidence) -> ShiftEvidence:
     """The mean likelihood of the fine shifts around each coarse one: its own and its two neighbors."""
     step = towers.ROW_STEP // outline.ROW_STEP
     own, between = evidence[::step], evidence[1::step]

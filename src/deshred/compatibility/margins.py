@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from deshred.compatibility.contract import Descriptions
 from deshred.compatibility.tears import measure_raggedness
-from deshred.elements import Margins, Shred, ShredSet
-from deshred.imaging.edges import EdgePair
+from deshred.elements import EdgePair, Margins, Shred
 
 _PAGE = 3.0  # nats in favor of a page, where nothing else speaks; `benchmarks/margins.py --piles`
 _SHOWN = 0.7  # share of page ends that show the border; elsewhere it went with the blank shreds
@@ -23,7 +23,7 @@ _STRAIGHTER = 12.0  # a border is straighter than all but one in so many edges o
 
 
 @dataclass(frozen=True, eq=False)
-class Borders:
+class Borders(Descriptions):
     """What n shreds show of the paper they come from."""
 
     left_raggedness: NDArray[np.float32]  # (n,): px
@@ -31,24 +31,16 @@ class Borders:
     widths_mm: NDArray[np.float32]  # (n,)
     heights_mm: NDArray[np.float32]  # (n,)
 
-    def __getitem__(self, index: slice | NDArray[np.intp]) -> Borders:
-        return Borders(
-            self.left_raggedness[index],
-            self.right_raggedness[index],
-            self.widths_mm[index],
-            self.heights_mm[index],
-        )
-
 
 @dataclass(frozen=True, eq=False)
-class Facing:
+class Facing(Descriptions):
     """What the edges of n shreds score beside blank paper; a start and an end make one page break."""
 
     starts: NDArray[np.float32]  # (n,): left-hand edges
     ends: NDArray[np.float32]  # (n,): right-hand edges
 
 
-def observe_borders(shreds: ShredSet, edges: Sequence[EdgePair]) -> Borders:
+def observe_borders(shreds: Sequence[Shred], edges: Sequence[EdgePair]) -> Borders:
     """Look at outlines and sizes."""
     return Borders(
         np.array([measure_raggedness(pair.left.outline) for pair in edges], np.float32),

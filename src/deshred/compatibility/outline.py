@@ -9,19 +9,19 @@ hence no correlation to expect, and says nothing. How much noise there is, each 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.compatibility.calibration import Calibration
-from deshred.compatibility.scoring import ScoreBlock
+from deshred.compatibility.contract import Descriptions, Evidence, Rows, ScoreBlock, ScorerCard, Unit
 from deshred.compatibility.shifts import (
-    Evidence,
     LogPrior,
+    ShiftEvidence,
     add_logs,
+    correlate_shifts,
     find_telling,
     forbid_own,
     learn_prior,
@@ -29,11 +29,13 @@ from deshred.compatibility.shifts import (
     reduce_shifts,
 )
 from deshred.compatibility.tears import CLIP_PX, SLOW_ROWS, remove_slow_part
-from deshred.elements import Edge
+from deshred.elements import Calibration, Edge
 from deshred.errors import SettingsError
+from deshred.executors import Executor
 from deshred.imaging.edges import EdgeOptions
 
 ROW_STEP = 2  # px of paper per sample of a curve
+_UNIT = 1 << 14  # the whole numbers of a curve are parts of this
 _NOISES = (0.3, 0.45, 0.6, 0.8, 1.0, 1.3, 1.7)  # px that a pile can choose from
 _STRENGTH = 5.0  # how strongly a pile with little to say keeps to the noise of the options
 
@@ -57,31 +59,36 @@ class OutlineOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class Curves(Descriptions):
     """Outlines of n edges without their slow part, at unit length."""
 
-    values: NDArray[np.float32]  # (n, samples)
+    values: NDArray[np.int16]  # (n, samples): in parts of _UNIT
     spread: NDArray[np.float32]  # (n,): standard deviation in px
     freedom: NDArray[np.float32]  # (n,): how many independent samples the curve is worth
 
-    def __len__(self) -> int:
-        return len(self.values)
 
-    def __getitem__(self, index: slice | NDArray[np.intp]) -> Curves:
-        return Curves(self.values[index], self.spread[index], self.freedom[index])
+@dataclass(frozen=True, eq=False)
+class OutlineEvidence(Evidence):
+    """How curves agree, before anything is known about the noise of the pile."""
+
+    correlation: NDArray[np.float32]  # (shifts, a, b)
+    variance: NDArray[np.float32]  # (a, b): product of both spreads, in px^2
+    freedom: NDArray[np.float32]  # (a, b)
 
 
 class OutlineScorer:
     """The torn outline alone, in nats."""
 
     name = "outline"
+    unit: Unit = "nats"
+    description_type = Curves
+    evidence_type = OutlineEvidence
 
     def __init__(self, options: OutlineOptions | None = None) -> None:
         self.options = options or OutlineOptions()
         self.edge_options = EdgeOptions()
-        self.fingerprint = f"{self.name} {self.options}"
+        self.card = ScorerCard(self.name, f"{self.name} {self.options}")
         self.calibration = Calibration(slope=1.0, intercept=0.0)  # likelihood ratios are nats already
-
         count = len(self.shifts_px)
         self.log_prior: LogPrior = np.full(count, -np.log(count), np.float32)
 
@@ -91,72 +98,70 @@ class OutlineScorer:
         reach = self.options.shift // ROW_STEP
         return (-ROW_STEP * np.arange(-reach, reach + 1)).astype(np.int16)
 
-    def encode_rights(self, edges: Sequence[Edge]) -> Curves:
-        return self._encode([edge.outline for edge in edges])
+    def describe_rights(self, edges: Sequence[Edge], executor: Executor) -> Curves:
+        return self._describe([edge.outline for edge in edges], executor)
 
-    def encode_lefts(self, edges: Sequence[Edge]) -> Curves:
+    def describe_lefts(self, edges: Sequence[Edge], executor: Executor) -> Curves:
         # outwards is the other way on this side: the same tear has the opposite sign
-        return self._encode([-edge.outline for edge in edges])
+        return self._describe([-edge.outline for edge in edges], executor)
 
-    def score_shifts(self, rights: Curves, lefts: Curves) -> Evidence:
-        """The evidence at every shift. -> (shifts, a, b)"""
-        return self._weigh(self._correlate(rights, lefts), rights, lefts, self.options.noise)
-
-    def _correlate(self, rights: Curves, lefts: Curves) -> NDArray[np.float32]:  # (shifts, a, b)
+    def compare(self, rights: Curves, lefts: Curves) -> OutlineEvidence:
         reach = self.options.shift // ROW_STEP
-        samples = rights.values.shape[1]
-        padded = np.pad(lefts.values, ((0, 0), (reach, reach)))
-        return np.stack([rights.values @ padded[:, k : k + samples].T for k in range(2 * reach + 1)])
+        products = correlate_shifts(rights.values[:, :, None], lefts.values[:, :, None], reach)
+        return OutlineEvidence(
+            (products / _UNIT**2).astype(np.float32),
+            rights.spread[:, None] * lefts.spread,
+            np.sqrt(rights.freedom[:, None] * lefts.freedom),
+        )
 
-    def _weigh(
-        self, correlation: NDArray[np.float32], rights: Curves, lefts: Curves, noise: float
-    ) -> Evidence:
-        """The log-likelihood ratio of correlations under so much noise."""
-        variance = rights.spread[:, None] * lefts.spread
-        expected = variance / (variance + noise**2)
-        freedom = np.sqrt(rights.freedom[:, None] * lefts.freedom)
+    def weigh(self, evidence: OutlineEvidence) -> ShiftEvidence:
+        """The log-likelihood ratio at every shift under the noise of the options."""
+        expected = evidence.variance / (evidence.variance + np.float32(self.options.noise**2))
         rest = 1 - expected**2
         constant = -0.5 * np.log(rest) - expected**2 / rest
-        fits = freedom * (constant + correlation * (expected / rest))
+        fits = evidence.freedom * (constant + evidence.correlation * (expected / rest))
         ruined = self.options.ruined
         return add_logs(fits + np.float32(np.log1p(-ruined)), np.float32(np.log(ruined)))
 
-    def adapt(self, rights: Curves, lefts: Curves) -> OutlineScorer:
+    def adapt(self, rights: Curves, evidence: Callable[[Rows], OutlineEvidence]) -> OutlineScorer:
         """This scorer with the noise and the shifts of the pile at hand."""
         telling = find_telling(rights.spread)
-        some = rights[telling]
-        correlation = self._correlate(some, lefts)
+        some = evidence(telling)
 
-        def weigh(noise: float) -> Evidence:
-            return forbid_own(self._weigh(correlation, some, lefts, noise), telling)
+        def likelihood(scorer: OutlineScorer) -> float:
+            doubt = _STRENGTH * np.log(scorer.options.noise / self.options.noise) ** 2
+            return measure_likelihood(forbid_own(scorer.weigh(some), telling), self.log_prior) - float(doubt)
 
-        def likelihood(noise: float) -> float:
-            doubt = _STRENGTH * np.log(noise / self.options.noise) ** 2
-            return measure_likelihood(weigh(noise), self.log_prior) - float(doubt)
-
-        adapted = copy(self)
-        noise = max(_NOISES, key=likelihood)
-        adapted.options = replace(self.options, noise=noise)
-        adapted.log_prior = learn_prior(weigh(noise), self.log_prior)
+        adapted = max(map(self._with_noise, _NOISES), key=likelihood)
+        adapted.log_prior = learn_prior(forbid_own(adapted.weigh(some), telling), self.log_prior)
         return adapted
 
-    def score_block(self, rights: Curves, lefts: Curves) -> ScoreBlock:
-        return reduce_shifts(self.score_shifts(rights, lefts), self.log_prior, self.shifts_px)
+    def reduce(self, evidence: OutlineEvidence) -> ScoreBlock:
+        return reduce_shifts(self.weigh(evidence), self.log_prior, self.shifts_px)
 
-    def _encode(self, outlines: Sequence[NDArray[np.float32]]) -> Curves:
-        rows = self.edge_options.rows
-        values = np.zeros((len(outlines), rows // ROW_STEP), np.float32)
-        spread = np.zeros(len(outlines), np.float32)
-        freedom = np.ones(len(outlines), np.float32)
-        for i, outline in enumerate(outlines):
-            quick = remove_slow_part(outline, self.options.slow_rows, self.options.clip)
-            curve = quick.reshape(-1, ROW_STEP).mean(axis=1)
-            length = float(np.linalg.norm(curve))
-            if length > 0:
-                values[i] = curve / length
-                spread[i] = length / np.sqrt(len(curve))
-                freedom[i] = _freedom(values[i])
-        return Curves(values, spread, freedom)
+    def _with_noise(self, noise: float) -> OutlineScorer:
+        changed = copy(self)
+        changed.options = replace(self.options, noise=noise)
+        return changed
+
+    def _describe(self, outlines: Sequence[NDArray[np.float32]], executor: Executor) -> Curves:
+        curves = executor.map(self._describe_one, outlines)
+        return Curves.concatenate(curves, 0) if curves else self._describe_none()
+
+    def _describe_one(self, outline: NDArray[np.float32]) -> Curves:
+        quick = remove_slow_part(outline, self.options.slow_rows, self.options.clip)
+        curve = quick.reshape(-1, ROW_STEP).mean(axis=1)
+        length = float(np.linalg.norm(curve))
+        unit = curve / length if length > 0 else np.zeros_like(curve)
+        return Curves(
+            np.rint(_UNIT * unit).astype(np.int16)[None],
+            np.array([length / np.sqrt(len(curve))], np.float32),
+            np.array([_freedom(unit) if length > 0 else 1.0], np.float32),
+        )
+
+    def _describe_none(self) -> Curves:
+        nothing = np.zeros(0, np.float32)
+        return Curves(np.zeros((0, self.edge_options.rows // ROW_STEP), np.int16), nothing, nothing)
 
 
 def _freedom(unit_curve: NDArray[np.float32]) -> float:

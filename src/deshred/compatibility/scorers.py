@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal, get_args
 
+from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.pairwise.scorer import PairwiseOptions
-from deshred.compatibility.scoring import Scorer
 from deshred.errors import SettingsError
 
-SCORER_NAMES = ("default", "towers", "outline", "pairwise", "marques")
+ScorerName = Literal["default", "towers", "outline", "pairwise", "marques"]
+SCORER_NAMES = get_args(ScorerName)
 _WITHOUT_MODEL = ("outline", "marques")
 
 
@@ -18,7 +20,7 @@ def load_scorer(
     *,
     pairwise: PairwiseOptions | None = None,
     threads: int = 0,
-) -> Scorer:
+) -> AnyScorer:
     """The scorer of this name, with a model where it needs one; without `model`, the shipped one."""
     if model is not None and name in _WITHOUT_MODEL:
         raise SettingsError(f"the scorer {name} learns nothing and takes no model. Leave out --model.")
@@ -26,11 +28,11 @@ def load_scorer(
         case "default":
             from deshred.compatibility.fusion import FusionScorer
 
-            return FusionScorer(model or "towers-default", threads=threads)
+            return FusionScorer(model or "towers-default")
         case "towers":
             from deshred.compatibility.towers.scorer import TowersScorer
 
-            return TowersScorer(model or "towers-default", threads=threads)
+            return TowersScorer(model or "towers-default")
         case "outline":
             from deshred.compatibility.outline import OutlineScorer
 

@@ -1,80 +1,40 @@
-"""Shreds and a scorer in, the Compatibility of all joins out, block by block; no torch here.
+"""A Pile and a scorer in, the Compatibility of all joins out, group by group; no torch here.
 
-A scorer describes every edge once (`encode_*`) and then compares blocks of descriptions. A pairwise
-network, towers, the outline, a pixel distance and a sum of several all fit this face.
+Edges are described once, groups of them compared, and what was compared is brought into scores when the whole
+pile is known. A store keeps descriptions and evidence by content: a killed run goes on, a pile that grows
+pays for its new joins only, and a pile of known documents for nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import partial
-from itertools import islice
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
-from deshred.compatibility.calibration import Calibration
+from deshred.cases.store import MemoryStore, Store, make_key
+from deshred.compatibility.contract import AnyScorer, Descriptions, Evidence, Rows, ScoreBlock
+from deshred.compatibility.groups import Group, find_groups
 from deshred.compatibility.margins import Borders, Facing, observe_borders, weigh_margins
-from deshred.elements import (
-    Compatibility,
-    Edge,
-    Margins,
-    Shred,
-    ShredSet,
-    check_unique,
-    combine_fingerprints,
-)
-from deshred.errors import InputError, SettingsError
-from deshred.executors import Executor, SerialExecutor
-from deshred.imaging.edges import EdgeOptions, EdgePair, extract_edges
+from deshred.elements import Compatibility, Edge, Margins, Pile
+from deshred.errors import SettingsError
+from deshred.executors import Executor, Progress, SerialExecutor
+from deshred.imaging.edges import crop_edge
+from deshred.timing import Stopwatch
+from deshred.versions import VERSION
 
-Progress = Callable[[str, int, int], None]  # (stage, done, total)
-
-
-@dataclass(frozen=True, eq=False)
-class ScoreBlock:
-    """Scores and offsets of every right-hand edge (rows) with every left-hand edge (columns)."""
-
-    scores: NDArray[np.float32]  # (a, b): log-odds, up is good
-    offsets: NDArray[np.int16]  # (a, b): px to move the right shred down, in rows of the edges
-
-
-class Scorer(Protocol):
-    """What turns edges into scores. It owns its edge options: training and scoring cannot differ."""
-
-    @property
-    def name(self) -> str:
-        """One word, as `--scorer` takes it."""
-
-    @property
-    def edge_options(self) -> EdgeOptions: ...
-
-    @property
-    def fingerprint(self) -> str:
-        """Changes whenever scores may: name, options, and the SHA-256 of the model."""
-
-    @property
-    def calibration(self) -> Calibration | None:
-        """How margins become probabilities; None where scores are not log-odds."""
-
-    def encode_rights(self, edges: Sequence[Edge]) -> Any:
-        """Describe right-hand edges (of the shreds that stand left); sliceable along the first axis."""
-
-    def encode_lefts(self, edges: Sequence[Edge]) -> Any:
-        """Describe left-hand edges (of the shreds that stand right); sliceable along the first axis."""
-
-    def adapt(self, rights: Any, lefts: Any, /) -> Scorer:
-        """The scorer for the pile with these descriptions; itself, where a pile teaches it nothing."""
-
-    def score_block(self, rights: Any, lefts: Any) -> ScoreBlock:
-        """Compare every description in `rights` with every one in `lefts`."""
+_DESCRIPTION, _EVIDENCE, _LISTED = "description 1", "evidence 1", "listed evidence 1"  # formats: part of keys
+_LISTED_PER_BLOCK = 8  # joins of an edge with another group that are kept of a large pile
+_LANES = 64  # numbers that a processor works on side by side, at most
+_PAPER = "blank paper"  # the key of a group of one: an edge with nothing on it
 
 
 @dataclass(frozen=True)
 class ScoringOptions:
-    """Blocks of `block` x `block` joins; beyond `dense_limit` shreds only `candidates` per edge are kept."""
+    """Groups of at most `block` shreds; beyond `dense_limit` only `candidates` joins per edge are kept."""
 
     block: int = 256
     dense_limit: int = 4000
@@ -88,244 +48,320 @@ class ScoringOptions:
             )
 
 
-@dataclass(frozen=True, eq=False)
-class Descriptions:
-    """All edges of a pile as a scorer sees them, ready to be compared; no pixels any more."""
+def score(
+    pile: Pile,
+    scorer: AnyScorer,
+    *,
+    options: ScoringOptions | None = None,
+    store: Store | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    stopwatch: Stopwatch | None = None,
+) -> Compatibility:
+    """Score every join of a pile; `store` keeps what depends on a part of it alone."""
+    options = options or ScoringOptions()
+    store = MemoryStore() if store is None else store
+    executor = executor or SerialExecutor()
+    stopwatch = stopwatch or Stopwatch()
+    with stopwatch.measure("encode"):
+        groups = find_groups([shred.fingerprint for shred in pile.shreds], store, options.block)
+        describing = _Describing(pile, scorer, store, executor)
+        described = describing.describe_all(groups, progress)
+    with stopwatch.measure("score"):
+        comparing = _Comparing(described, scorer, store, is_listed=len(pile) > options.dense_limit)
+        comparing.compare_all(executor, progress)
+        adapted = scorer.adapt(comparing.rights, comparing.find_rows)
+        blocks = comparing.reduce_all(adapted, progress)
+        if comparing.is_listed:
+            compatibility = _gather_listed(pile, blocks, options.candidates)
+        else:
+            compatibility = _gather_dense(pile, blocks)
+        margins = comparing.weigh_margins(adapted)
+    return replace(compatibility, margins=margins, calibration=scorer.calibration)
 
-    ids: tuple[str, ...]
-    fingerprint: str  # of the ShredSet
-    rights: Any
+
+@dataclass(frozen=True, eq=False)
+class DescribedGroup:
+    """A group of shreds as a scorer sees it; no pixels any more."""
+
+    group: Group
+    rights: Any  # Descriptions of the scorer's own type
     lefts: Any
     tops: NDArray[np.int32]  # (n,): the shred's row that is row 0 of its edges
     borders: Borders
 
 
-def score(
-    shreds: Iterable[Shred],
-    scorer: Scorer,
-    *,
-    options: ScoringOptions | None = None,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-) -> Compatibility:
-    """Score every join of a pile.
+@dataclass(frozen=True, eq=False)
+class _Describing:
+    """All that describing edges needs."""
 
-    Shreds are looked at once, some at a time, and not kept: a pile that does not fit into memory can come
-    from a generator.
-    """
-    options = options or ScoringOptions()
-    coming = iter(shreds)
-    parts: list[Descriptions] = []
-    fingerprints: list[str] = []
-    while part := list(islice(coming, options.block)):
-        some = ShredSet(part)
-        parts.append(describe(some, cut_edges(some, scorer, executor=executor), scorer))
-        fingerprints += [shred.fingerprint for shred in some]
-        if progress:
-            progress("encoding", len(fingerprints), len(fingerprints))
-    if not parts:
-        raise InputError("there are no shreds to score. Give at least two.")
-    descriptions = _join_descriptions(parts, fingerprints)
-    parts.clear()
-    return compare(descriptions, scorer, options=options, progress=progress)
+    pile: Pile
+    scorer: AnyScorer
+    store: Store
+    executor: Executor
 
+    def describe_all(self, groups: list[Group], progress: Progress | None) -> list[DescribedGroup]:
+        described = []
+        for done, group in enumerate(groups, 1):
+            described.append(self._recall(group) or self._describe(group))
+            if progress:
+                progress("encoding", done, len(groups))
+        return described
 
-def _join_descriptions(parts: Sequence[Descriptions], fingerprints: Sequence[str]) -> Descriptions:
-    ids = tuple(id_ for part in parts for id_ in part.ids)
-    check_unique(ids)
-    return Descriptions(
-        ids,
-        combine_fingerprints(fingerprints),
-        join_arrays([part.rights for part in parts]),
-        join_arrays([part.lefts for part in parts]),
-        join_arrays([part.tops for part in parts]),
-        join_arrays([part.borders for part in parts]),
-    )
+    def _key(self, group: Group) -> str:
+        return make_key(_DESCRIPTION, VERSION, self.scorer.card.fingerprint, group.key)
 
+    def _recall(self, group: Group) -> DescribedGroup | None:
+        kept = self.store.load(self._key(group))
+        if kept is None:
+            return None
+        kind = self.scorer.description_type
+        return DescribedGroup(
+            group,
+            kind.from_arrays(kept, "rights."),
+            kind.from_arrays(kept, "lefts."),
+            kept["tops"],
+            Borders.from_arrays(kept, "borders."),
+        )
 
-def join_arrays(parts: Sequence[Any]) -> Any:
-    """Arrays one behind the other, also inside dataclasses."""
-    first = parts[0]
-    if is_dataclass(first) and not isinstance(first, type):
-        columns = {f.name: [getattr(part, f.name) for part in parts] for f in fields(first)}
-        return replace(first, **{name: join_arrays(column) for name, column in columns.items()})
-    return None if first is None else np.concatenate(parts)
-
-
-def cut_edges(
-    shreds: ShredSet,
-    scorer: Scorer,
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-) -> list[EdgePair]:
-    """Both edges of every shred, in the form that the scorer asks for."""
-    cut = partial(extract_edges, options=scorer.edge_options)
-    return (executor or SerialExecutor()).map(cut, list(shreds), stage="edges", progress=progress)
+    def _describe(self, group: Group) -> DescribedGroup:
+        wanted = self.scorer.edge_options
+        pairs = [self.pile.edges[i] for i in group.members.tolist()]
+        lefts = [crop_edge(pair.left, wanted) for pair in pairs]
+        rights = [crop_edge(pair.right, wanted) for pair in pairs]
+        described = DescribedGroup(
+            group,
+            self.scorer.describe_rights(rights, self.executor),
+            self.scorer.describe_lefts(lefts, self.executor),
+            np.array([left.top for left in lefts], np.int32),
+            observe_borders([self.pile.shreds[i] for i in group.members.tolist()], pairs),
+        )
+        arrays = {
+            **described.rights.to_arrays("rights."),
+            **described.lefts.to_arrays("lefts."),
+            "tops": described.tops,
+            **described.borders.to_arrays("borders."),
+        }
+        self.store.save(self._key(group), arrays)
+        return described
 
 
-def describe(
-    shreds: ShredSet, edges: Sequence[EdgePair], scorer: Scorer, *, progress: Progress | None = None
-) -> Descriptions:
-    """Let the scorer look at every edge once."""
-    if progress:
-        progress("encoding", 0, 2)
-    rights = scorer.encode_rights([pair.right for pair in edges])
-    if progress:
-        progress("encoding", 1, 2)
-    lefts = scorer.encode_lefts([pair.left for pair in edges])
-    if progress:
-        progress("encoding", 2, 2)
-    tops = np.array([pair.left.top for pair in edges], np.int32)
-    return Descriptions(shreds.ids, shreds.fingerprint, rights, lefts, tops, observe_borders(shreds, edges))
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Scores of one group before another: of all its joins, or of those that are listed."""
+
+    rows: Rows  # indices in the pile; (a, 1), or one per listed join
+    columns: Rows  # (b,), or one per listed join
+    scores: NDArray[np.float32]
+    offsets: NDArray[np.int16]
 
 
-def compare(
-    descriptions: Descriptions,
-    scorer: Scorer,
-    *,
-    options: ScoringOptions | None = None,
-    progress: Progress | None = None,
-) -> Compatibility:
-    """Score all joins; dense up to `dense_limit` shreds, the best candidates of each edge beyond."""
-    options = options or ScoringOptions()
-    scorer = scorer.adapt(descriptions.rights, descriptions.lefts)
-    blocks = _blocks(descriptions, scorer, options.block, progress)
-    if len(descriptions.ids) <= options.dense_limit:
-        compatibility = _gather_dense(descriptions, blocks)
-    else:
-        compatibility = _gather_sparse(descriptions, blocks, options.candidates)
-    margins = weigh_ends(descriptions.rights, descriptions.lefts, descriptions.borders, scorer)
-    return replace(compatibility, margins=margins)
+@dataclass(frozen=True, eq=False)
+class _Listed:
+    """The evidence of single joins of two groups."""
+
+    rows: Rows  # within the group
+    columns: Rows
+    evidence: Evidence
 
 
-def weigh_ends(rights: Any, lefts: Any, borders: Borders, scorer: Scorer) -> Margins | None:
-    """Where pages may begin and end; None where scores are not log-odds: nothing is weighed with them."""
-    if scorer.calibration is None:
-        return None
-    return weigh_margins(borders, face_blank(rights, lefts, scorer))
+class _Comparing:
+    """The evidence between all groups of a pile, kept in a store."""
+
+    def __init__(
+        self, described: list[DescribedGroup], scorer: AnyScorer, store: Store, *, is_listed: bool
+    ) -> None:
+        self.is_listed = is_listed
+        self._described = described
+        self._scorer = scorer
+        self._store = store
+        self._pairs = [(a, b) for a in described for b in described]
+        self._order = np.argsort(np.concatenate([one.group.members for one in described]), kind="stable")
+
+    @property
+    def rights(self) -> Descriptions:
+        """All right-hand edges in the order of the pile."""
+        parts = [one.rights for one in self._described]
+        joined: Descriptions = type(parts[0]).concatenate(parts, 0)[self._order]
+        return joined
+
+    def compare_all(self, executor: Executor, progress: Progress | None) -> None:
+        """Compare what was not compared before, several groups side by side."""
+        # matrix products with threads of their own wait for each other, and the more so on a busy machine
+        with threadpool_limits(1, "blas"):
+            executor.map(self._compare, self._pairs, stage="scoring", progress=progress)
+
+    def _compare(self, pair: tuple[DescribedGroup, DescribedGroup]) -> None:
+        if self.is_listed:
+            self._find_listed(*pair)
+        else:
+            self._find(*pair)
+
+    def find_rows(self, rows: Rows) -> Evidence:
+        """The evidence of some right-hand edges with all left-hand ones, in the order of the pile."""
+        order = np.empty(0, np.intp)
+        found: list[Evidence] = []
+        for a in self._described:
+            _, own, asked = np.intersect1d(a.group.members, rows, return_indices=True)
+            if len(own):
+                across = [self._find_some(a, own, b) for b in self._described]
+                found.append(type(across[0]).concatenate(across, -1).map(lambda e: e[..., self._order]))
+                order = np.concatenate([order, asked])
+        return type(found[0]).concatenate(found, -2).take_rows(np.argsort(order))
+
+    def _find_some(self, a: DescribedGroup, rows: Rows, b: DescribedGroup) -> Evidence:
+        if self.is_listed:  # most of them are not kept
+            compared: Evidence = self._scorer.compare(a.rights[rows], b.lefts)
+            return compared
+        return self._find(a, b).take_rows(rows)
+
+    def reduce_all(self, scorer: AnyScorer, progress: Progress | None) -> Iterator[_Block]:
+        """The scores of all groups, when the scorer knows the pile."""
+        for done, (a, b) in enumerate(self._pairs, 1):
+            rows, columns = a.group.members, b.group.members
+            if self.is_listed:
+                listed = self._find_listed(a, b)
+                reduced = _reduce(scorer, listed.evidence).map(np.ravel)
+                own, other = listed.rows, listed.columns
+                tops = a.tops[own] - b.tops[other]
+                rows, columns = rows[own], columns[other]
+            else:
+                reduced = _reduce(scorer, self._find(a, b))
+                tops = a.tops[:, None] - b.tops
+                rows = rows[:, None]
+            # scorers count in rows of the edges; shreds of different heights are cut around their own middle
+            offsets = (reduced.offsets + tops).astype(np.int16)
+            scores = np.where(rows == columns, np.float32(-np.inf), reduced.scores).astype(np.float32)
+            yield _Block(rows, columns, scores, offsets)
+            if progress:
+                progress("weighing", done, len(self._pairs))
+
+    def weigh_margins(self, scorer: AnyScorer) -> Margins | None:
+        """Where pages may begin and end; None where scores are not log-odds: nothing is weighed with them."""
+        if scorer.unit != "nats":
+            return None
+        borders = Borders.concatenate([one.borders for one in self._described], 0)[self._order]
+        parts = [face_paper(one, scorer, self._find) for one in self._described]
+        return weigh_margins(borders, Facing.concatenate(parts, 0)[self._order])
+
+    def _find(self, a: DescribedGroup, b: DescribedGroup) -> Evidence:
+        """The evidence between two groups, from the store or made now."""
+        key = make_key(_EVIDENCE, VERSION, self._scorer.card.fingerprint, a.group.key, b.group.key)
+        kept = self._store.load(key)
+        if kept is not None:
+            recalled: Evidence = self._scorer.evidence_type.from_arrays(kept)
+            return recalled
+        evidence: Evidence = self._scorer.compare(a.rights, b.lefts)
+        self._store.save(key, evidence.to_arrays())
+        return evidence
+
+    def _find_listed(self, a: DescribedGroup, b: DescribedGroup) -> _Listed:
+        """The same, of the joins of two groups that may count, judged before the pile is known."""
+        key = make_key(_LISTED, VERSION, self._scorer.card.fingerprint, a.group.key, b.group.key)
+        kept = self._store.load(key)
+        if kept is not None:
+            evidence = self._scorer.evidence_type.from_arrays(kept, "evidence.")
+            return _Listed(kept["rows"], kept["columns"], evidence)
+        compared = self._scorer.compare(a.rights, b.lefts)
+        rows, columns = np.nonzero(_among_best(self._scorer.reduce(compared).scores))
+        listed = _Listed(rows, columns, compared.take(rows, columns))
+        arrays = {"rows": rows, "columns": columns, **listed.evidence.to_arrays("evidence.")}
+        self._store.save(key, arrays)
+        return listed
 
 
-def face_blank(rights: Any, lefts: Any, scorer: Scorer) -> Facing:
-    """What every edge scores beside blank paper.
+def face_paper(
+    group: DescribedGroup, scorer: AnyScorer, find: Callable[[DescribedGroup, DescribedGroup], Evidence]
+) -> Facing:
+    """What every edge of a group scores beside blank paper; `find` compares two groups.
 
     Half of what blank paper scores beside itself is taken off on either side: a page break is two such joins
     where one was, and the constants of the blank edges must not count.
     """
+    paper = describe_paper(scorer)
+    half = _reduce(scorer, find(paper, paper)).scores[0, 0] / 2
+    starts = _reduce(scorer, find(paper, group)).scores[0]
+    ends = _reduce(scorer, find(group, paper)).scores[:, 0]
+    return Facing(starts - half, ends - half)
+
+
+def describe_paper(scorer: AnyScorer) -> DescribedGroup:
+    """An edge of blank paper, as a group of its own."""
     rows, width = scorer.edge_options.rows, scorer.edge_options.width
     white = np.full((rows, 3), 255, np.uint8)
     paper = Edge(np.zeros((rows, width), np.uint8), np.zeros(rows, np.float32), white, 0)
-    before, behind = scorer.encode_rights([paper]), scorer.encode_lefts([paper])
-    half = scorer.score_block(before, behind).scores[0, 0] / 2
-    size = ScoringOptions().block  # a large pile must not be unpacked all at once
-    parts = [slice(start, start + size) for start in range(0, len(lefts), size)]
-    starts = [scorer.score_block(before, lefts[part]).scores[0] for part in parts]
-    ends = [scorer.score_block(rights[part], behind).scores[:, 0] for part in parts]
-    return Facing(np.concatenate(starts) - half, np.concatenate(ends) - half)
-
-
-@dataclass(frozen=True, eq=False)
-class _PlacedBlock:
-    rows: slice
-    columns: slice
-    block: ScoreBlock
-
-
-def _blocks(
-    descriptions: Descriptions, scorer: Scorer, size: int, progress: Progress | None
-) -> Iterator[_PlacedBlock]:
-    """Blocks from left to right, then down; joins of a shred with itself cannot be."""
-    count = len(descriptions.ids)
-    starts = range(0, count, size)
-    tops = descriptions.tops
-    for done, (row, column) in enumerate(((r, c) for r in starts for c in starts), 1):
-        rows, columns = slice(row, min(row + size, count)), slice(column, min(column + size, count))
-        block = scorer.score_block(descriptions.rights[rows], descriptions.lefts[columns])
-        # scorers count in rows of the edges; shreds of different heights are cut around their own middle
-        offsets = (block.offsets + (tops[rows, None] - tops[columns])).astype(np.int16)
-        scores = block.scores.astype(np.float32)
-        if row == column:
-            np.fill_diagonal(scores, -np.inf)
-        yield _PlacedBlock(rows, columns, ScoreBlock(scores, offsets))
-        if progress:
-            progress("scoring", done, len(starts) ** 2)
-
-
-def _gather_dense(descriptions: Descriptions, blocks: Iterator[_PlacedBlock]) -> Compatibility:
-    count = len(descriptions.ids)
-    scores = np.empty((count, count), np.float32)
-    offsets = np.empty(scores.shape, np.int16)
-    for placed in blocks:
-        scores[placed.rows, placed.columns] = placed.block.scores
-        offsets[placed.rows, placed.columns] = placed.block.offsets
-    return Compatibility(descriptions.ids, scores, offsets, descriptions.fingerprint)
-
-
-def _gather_sparse(
-    descriptions: Descriptions, blocks: Iterator[_PlacedBlock], candidates: int
-) -> Compatibility:
-    """Keep a join when it is among the best candidates of its row or of its column."""
-    count = len(descriptions.ids)
-    best_of_row = _Best(count, candidates)
-    best_of_column = _Best(count, candidates)
-    for placed in blocks:
-        block, rows, columns = placed.block, placed.rows, placed.columns
-        best_of_row.add(rows, np.arange(columns.start, columns.stop), block.scores, block.offsets)
-        best_of_column.add(columns, np.arange(rows.start, rows.stop), block.scores.T, block.offsets.T)
-    by_row, by_column = best_of_row.joins(), best_of_column.joins()
-    rights = np.concatenate([by_row.edges, by_column.partners]).astype(np.int64)
-    lefts = np.concatenate([by_row.partners, by_column.edges])
-    keys, first = np.unique(rights * count + lefts, return_index=True)
-    scores = np.concatenate([by_row.scores, by_column.scores])[first]
-    offsets = np.concatenate([by_row.offsets, by_column.offsets])[first]
-    row_starts = np.searchsorted(keys, np.arange(count + 1, dtype=np.int64) * count)
-    return Compatibility(
-        descriptions.ids,
-        scores,
-        offsets,
-        descriptions.fingerprint,
-        row_starts=row_starts,
-        columns=(keys % count).astype(np.int32),
+    nothing = np.zeros(1, np.float32)
+    return DescribedGroup(
+        Group(np.zeros(1, np.intp), _PAPER),
+        scorer.describe_rights([paper], SerialExecutor()),
+        scorer.describe_lefts([paper], SerialExecutor()),
+        np.zeros(1, np.int32),
+        Borders(nothing, nothing, nothing, nothing),
     )
 
 
-class _Best:
-    """The best candidates of each of n edges seen so far."""
-
-    def __init__(self, count: int, keep: int) -> None:
-        self.partners = np.full((count, keep), -1, np.int32)
-        self.scores = np.full((count, keep), -np.inf, np.float32)
-        self.offsets = np.zeros((count, keep), np.int16)
-
-    def add(
-        self,
-        edges: slice,
-        partners: NDArray[np.intp],
-        scores: NDArray[np.float32],
-        offsets: NDArray[np.int16],
-    ) -> None:
-        keep = self.scores.shape[1]
-        all_scores = np.hstack([self.scores[edges], scores])
-        all_partners = np.hstack(
-            [self.partners[edges], np.broadcast_to(partners.astype(np.int32), scores.shape)]
-        )
-        all_offsets = np.hstack([self.offsets[edges], offsets])
-        best = np.argpartition(-all_scores, keep - 1, axis=1)[:, :keep]
-        self.scores[edges] = np.take_along_axis(all_scores, best, 1)
-        self.partners[edges] = np.take_along_axis(all_partners, best, 1)
-        self.offsets[edges] = np.take_along_axis(all_offsets, best, 1)
-
-    def joins(self) -> _Candidates:
-        """Every candidate that can be."""
-        at = np.nonzero(np.isfinite(self.scores))
-        return _Candidates(at[0], self.partners[at], self.scores[at], self.offsets[at])
+def _among_best(scores: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """The joins that are among the best of their row or of their column."""
+    return _best_of_rows(scores) | _best_of_rows(scores.T).T
 
 
-@dataclass(frozen=True, eq=False)
-class _Candidates:
-    """Joins in a list: the edge, who stands at it, score and offset."""
+def _best_of_rows(scores: NDArray[np.float32]) -> NDArray[np.bool_]:
+    if scores.shape[1] <= _LISTED_PER_BLOCK:
+        return np.ones(scores.shape, np.bool_)
+    best = np.argpartition(-scores, _LISTED_PER_BLOCK - 1, axis=1)[:, :_LISTED_PER_BLOCK]
+    chosen = np.zeros(scores.shape, np.bool_)
+    np.put_along_axis(chosen, best, True, axis=1)
+    return chosen
 
-    edges: NDArray[np.intp]
-    partners: NDArray[np.int32]
-    scores: NDArray[np.float32]
-    offsets: NDArray[np.int16]
+
+def _reduce(scorer: AnyScorer, evidence: Evidence) -> ScoreBlock:
+    """Scores that do not depend on the group: NumPy rounds the last few numbers of a row differently."""
+    count = _count_columns(evidence)
+    missing = -count % _LANES
+    padded = evidence.map(lambda array: np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, missing)]))
+    return scorer.reduce(padded).map(lambda array: array[..., :count])
+
+
+def _count_columns(evidence: Evidence) -> int:
+    return int(next(iter(evidence.to_arrays().values())).shape[-1])
+
+
+def _gather_dense(pile: Pile, blocks: Iterator[_Block]) -> Compatibility:
+    count = len(pile)
+    scores = np.empty((count, count), np.float32)
+    offsets = np.empty(scores.shape, np.int16)
+    for block in blocks:
+        scores[block.rows, block.columns] = block.scores
+        offsets[block.rows, block.columns] = block.offsets
+    return Compatibility(pile.shreds.ids, scores, offsets, pile.shreds.fingerprint)
+
+
+def _gather_listed(pile: Pile, blocks: Iterator[_Block], candidates: int) -> Compatibility:
+    """Keep a join when it is among the best candidates of its row or of its column."""
+    count = len(pile)
+    parts = list(blocks)
+    rows = np.concatenate([part.rows for part in parts]).astype(np.int64)
+    columns = np.concatenate([part.columns for part in parts]).astype(np.int64)
+    scores = np.concatenate([part.scores for part in parts])
+    offsets = np.concatenate([part.offsets for part in parts])
+    kept = _rank(rows, scores) < candidates
+    kept |= _rank(columns, scores) < candidates
+    kept &= np.isfinite(scores)
+    order = np.flatnonzero(kept)[np.lexsort((columns[kept], rows[kept]))]
+    return Compatibility(
+        pile.shreds.ids,
+        scores[order],
+        offsets[order],
+        pile.shreds.fingerprint,
+        row_starts=np.searchsorted(rows[order], np.arange(count + 1)).astype(np.int64),
+        columns=columns[order].astype(np.int32),
+    )
+
+
+def _rank(edges: NDArray[np.int64], scores: NDArray[np.float32]) -> NDArray[np.int64]:
+    """The place of every join among those of its edge, the best first."""
+    order = np.lexsort((-scores, edges))
+    starts = np.searchsorted(edges[order], edges[order], "left")
+    ranks = np.empty(len(edges), np.int64)
+    ranks[order] = np.arange(len(edges)) - starts
+    return ranks

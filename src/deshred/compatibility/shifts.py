@@ -6,41 +6,57 @@ learned from its own evidence (expectation maximization).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from deshred.compatibility.scoring import ScoreBlock
+from deshred.compatibility.contract import Rows, ScoreBlock
 
-Evidence = NDArray[np.float32]  # (shifts, a, b), in nats
+ShiftEvidence = NDArray[np.float32]  # (shifts, a, b), in nats
 LogPrior = NDArray[np.float32]  # (shifts,)
 
 _TELLING = 128  # edges that the shifts of a pile are learned from
-_BLOCK = 512  # left-hand edges looked at together: bounds the memory
 _ROUNDS = 8
 _STRENGTH = 5.0  # the given prior counts like so many joins
 _TRUST = 0.5  # the rest stays with the given prior: a few shreds may slip much further than most
 
 
-def add_logs(some: Evidence, others: Evidence | np.float32) -> Evidence:
+def correlate_shifts(
+    rights: NDArray[np.int16], lefts: NDArray[np.int16], reach: int
+) -> NDArray[np.float64]:  # (a, rows, d), (b, rows, d) -> (2 * reach + 1, a, b)
+    """Inner products of edges at every shift up to `reach` rows; beyond its ends an edge is zero.
+
+    Whole numbers in double precision are added without an error, so the product of two edges is the same in
+    every group, order and library. In single precision it depends on where in a block the two stand.
+    """
+    count, rows, depth = lefts.shape
+    upper = rights.reshape(len(rights), -1).astype(np.float64)
+    padded = np.zeros((count, rows + 2 * reach, depth))
+    padded[:, reach : reach + rows] = lefts
+    flat = padded.reshape(count, -1)
+    products = np.empty((2 * reach + 1, len(rights), count))
+    for k in range(2 * reach + 1):
+        # a shifted window of the padded rows is a strided matrix: no copy per shift
+        np.matmul(upper, flat[:, k * depth : (k + rows) * depth].T, out=products[k])
+    return products
+
+
+def add_logs(some: ShiftEvidence, others: ShiftEvidence | np.float32) -> ShiftEvidence:
     """Log of the sum of two exponentials, as `np.logaddexp`, which takes four times as long."""
-    total: Evidence = np.exp(-np.abs(some - others))
+    total: ShiftEvidence = np.exp(-np.abs(some - others))
     total += 1
     np.log(total, out=total)
     total += np.maximum(some, others)
     return total
 
 
-def reduce_shifts(evidence: Evidence, log_prior: LogPrior, shifts_px: NDArray[np.int16]) -> ScoreBlock:
+def reduce_shifts(evidence: ShiftEvidence, log_prior: LogPrior, shifts_px: NDArray[np.int16]) -> ScoreBlock:
     """Log-sum of the evidence over shifts, each as likely as the prior says, and the best shift. -> (a, b)"""
     weighed = evidence + log_prior[:, None, None]
     return ScoreBlock(logsumexp(weighed, axis=0), shifts_px[weighed.argmax(axis=0)])
 
 
-def learn_prior(evidence: Evidence, log_prior: LogPrior) -> LogPrior:
+def learn_prior(evidence: ShiftEvidence, log_prior: LogPrior) -> LogPrior:
     """The prior under which right-hand edges (rows) find their partners best.
 
     Each row has one partner at one shift, unknown both: what they probably are is counted, and counted again
@@ -59,14 +75,14 @@ def learn_prior(evidence: Evidence, log_prior: LogPrior) -> LogPrior:
     return np.log(_TRUST * learned + (1 - _TRUST) * given).astype(np.float32)
 
 
-def measure_likelihood(evidence: Evidence, log_prior: LogPrior) -> float:
+def measure_likelihood(evidence: ShiftEvidence, log_prior: LogPrior) -> float:
     """How well the evidence explains that each row has a partner somewhere, in nats, after learning."""
     prior = learn_prior(evidence, log_prior)
     found = logsumexp(evidence + prior[:, None, None], axis=(0, 2))
     return float(found[np.isfinite(found)].sum(dtype=np.float64))
 
 
-def find_telling(energy: NDArray[np.floating]) -> NDArray[np.intp]:
+def find_telling(energy: NDArray[np.floating | np.integer]) -> Rows:
     """The edges with the most to say.
 
     By what they show, not by where they stand: the order of the pile must not matter.
@@ -74,23 +90,7 @@ def find_telling(energy: NDArray[np.floating]) -> NDArray[np.intp]:
     return np.argsort(-energy, kind="stable")[:_TELLING]
 
 
-def forbid_own(evidence: Evidence, rows: NDArray[np.intp]) -> Evidence:
+def forbid_own(evidence: ShiftEvidence, rows: Rows) -> ShiftEvidence:
     """The evidence of some rows of a pile, where no shred stands beside itself."""
     evidence[:, np.arange(len(rows)), rows] = -np.inf
     return evidence
-
-
-def learn_pile(
-    rights: Any,
-    lefts: Any,
-    energy: NDArray[np.floating],
-    score_shifts: Callable[[Any, Any], Evidence],
-    log_prior: LogPrior,
-) -> LogPrior:
-    """The prior of a pile, from its right-hand edges with the most to say."""
-    telling = find_telling(energy)
-    some = rights[telling]
-    evidence = np.concatenate(
-        [score_shifts(some, lefts[start : start + _BLOCK]) for start in range(0, len(energy), _BLOCK)], axis=2
-    )
-    return learn_prior(forbid_own(evidence, telling), log_prior)

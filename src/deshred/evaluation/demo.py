@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from deshred.cases import find_case, working_on
 from deshred.errors import SettingsError
 from deshred.evaluation.metrics import PageMetrics, measure_accuracy, measure_pages
 from deshred.executors import Progress
+from deshred.export.results import reconstruct_into
+from deshred.options import option
+from deshred.pipeline import Reconstruction
+from deshred.settings import Settings
 from deshred.simulation.drawing import PageKind, draw_page
 from deshred.simulation.piles import SHREDS, TRUTH, NamedPage, read_truth, save_pile, shred_pages
 from deshred.simulation.shredding import ShreddingOptions
-from deshred.store import RunFolder
-
-if TYPE_CHECKING:
-    from deshred.pipeline import Reconstruction
 
 PILE = "pile"
 RUN = "run"
@@ -28,23 +27,20 @@ RUN = "run"
 class DemoOptions:
     """What is drawn and shredded."""
 
-    kinds: tuple[PageKind, ...] = ("text", "form", "table", "letter", "list", "sparse")
-    shreds: int = 25  # per page
-    seed: int = 0
+    kinds: tuple[PageKind, ...] = option(
+        ("text", "form", "table", "letter", "list", "sparse"),
+        "Pages to draw.",
+        metavar="KIND,...",
+        parse=lambda text: tuple(text.split(",")),
+    )
+    shreds: int = option(25, "Shreds per page.")
+    seed: int = option(0, "Seed of everything random.")
 
     def __post_init__(self) -> None:
         if not self.kinds:
             raise SettingsError("a demonstration needs at least one page to draw.")
         if self.seed < 0:
             raise SettingsError(f"seed is a number from 0, got {self.seed}.")
-
-
-class ReconstructInto(Protocol):
-    """What `deshred reconstruct` does with a folder to write and files to read."""
-
-    def __call__(
-        self, folder: Path, inputs: Sequence[Path], *, force: bool, progress: Progress | None
-    ) -> Reconstruction: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,17 +64,17 @@ class DemoResult:
 def run_demo(
     out: str | Path,
     *,
-    reconstruct_into: ReconstructInto,
     options: DemoOptions | None = None,
+    settings: Settings | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> DemoResult:
     """Write a pile of simulated shreds to `out`, reconstruct it from its files, and measure the answer."""
     options = options or DemoOptions()
     pile, run = Path(out) / PILE, Path(out) / RUN
-    RunFolder.open(run, force=force)  # refuse a foreign folder before the first minute of work, not after it
+    find_case(run, command="reconstruct", force=force)  # refuse a foreign folder before the work, not after
     save_demo_pile(pile, options=options, force=force, progress=progress)
-    reconstruction = reconstruct_into(run, [pile / SHREDS], force=force, progress=progress)
+    reconstruction = reconstruct_into(run, [pile / SHREDS], settings=settings, force=force, progress=progress)
     truth = read_truth(pile / TRUTH)
     return DemoResult(
         reconstruction,
@@ -93,14 +89,12 @@ def save_demo_pile(
     folder: Path, *, options: DemoOptions, force: bool = False, progress: Progress | None = None
 ) -> None:
     """Draw the pages, shred and mix them, and save the pile."""
-    folder_run = RunFolder.open(folder, command="shred", force=force)
-    rng = np.random.default_rng(options.seed)
-    pages = []
-    for done, kind in enumerate(options.kinds, 1):
-        pages.append(NamedPage(f"{done}-{kind}", draw_page(kind, rng)))
-        if progress:
-            progress("drawing pages", done, len(options.kinds))
-    pile = shred_pages(pages, rng, options=ShreddingOptions(shreds=options.shreds), progress=progress)
-    folder_run.begin()
-    save_pile(pile, folder_run, progress=progress)
-    folder_run.finish()
+    with working_on(folder, command="shred", force=force) as case:
+        rng = np.random.default_rng(options.seed)
+        pages = []
+        for done, kind in enumerate(options.kinds, 1):
+            pages.append(NamedPage(f"{done}-{kind}", draw_page(kind, rng)))
+            if progress:
+                progress("drawing pages", done, len(options.kinds))
+        pile = shred_pages(pages, rng, options=ShreddingOptions(shreds=options.shreds), progress=progress)
+        save_pile(pile, case, progress=progress)

@@ -2,7 +2,8 @@
 
 Documents stand in a random sequence; the instances for k are all windows of k consecutive documents.
 Paixão et al., "Self-supervised deep reconstruction of mixed strip-shredded text documents", Pattern
-Recognition 107 (2020). Shreds are shuffled before each solving, so that no tie can leak their order.
+Recognition 107 (2020). Shreds are shuffled before each solving, so that no tie can leak their order. A window
+goes the way of every pile: prepare, score, arrange, and its joins are rated.
 """
 
 from __future__ import annotations
@@ -16,25 +17,23 @@ from typing import Literal
 import numpy as np
 
 from deshred.arrangement import ArrangementOptions, arrange
+from deshred.cases import Folder, FolderStore, MemoryStore, Store
 from deshred.compatibility.calibration import rate
-from deshred.compatibility.margins import observe_borders
-from deshred.compatibility.scoring import Scorer, cut_edges
-from deshred.elements import Arrangement, ShredSet
+from deshred.compatibility.contract import AnyScorer
+from deshred.compatibility.scoring import score
+from deshred.elements import Arrangement, Compatibility, Pile, ShredSet, join_piles
 from deshred.errors import InputError, SettingsError
-from deshred.evaluation.blocks import EdgedDocument, ScoreBlocks, Window
 from deshred.evaluation.collections import Collection, Document, read_document
-from deshred.evaluation.metrics import (
-    count_whole,
-    measure_accuracy,
-    measure_pages,
-    measure_reliability,
-)
+from deshred.evaluation.metrics import count_whole, measure_accuracy, measure_pages, measure_reliability
 from deshred.evaluation.results import EvaluationResult, InstanceResult, KResult
-from deshred.executors import Executor, Progress, default_executor
-from deshred.imaging.binarization import is_blank
+from deshred.executors import Executor, KeepingExecutor, Progress, default_executor
+from deshred.imaging.binarization import BlankOptions
+from deshred.imaging.preparation import prepare
 from deshred.imaging.scans import ScanOptions
-from deshred.pipeline import ScorerCard, Stopwatch
+from deshred.options import option
+from deshred.shelf import Shelf
 from deshred.simulation.truth import Place, Truth
+from deshred.timing import Stopwatch
 
 K = int | Literal["all"]
 
@@ -43,9 +42,16 @@ K = int | Literal["all"]
 class EvaluationOptions:
     """What is mixed and how it is solved: one path through all shreds, unless pages are asked for."""
 
-    ks: tuple[K, ...] = (1, "all")
-    seed: int = 0
+    ks: tuple[K, ...] = option(
+        (1, "all"),
+        "How many documents are mixed.",
+        flag="--k",
+        metavar="1,5,all",
+        parse=lambda text: parse_ks(text),
+    )
+    seed: int = option(0, "Seed of the sequence of documents.")
     scans: ScanOptions = field(default_factory=ScanOptions)
+    blank: BlankOptions = field(default_factory=lambda: BlankOptions(rule="paper"))
     arrangement: ArrangementOptions = field(default_factory=lambda: ArrangementOptions(pages=1))
 
     def __post_init__(self) -> None:
@@ -67,9 +73,37 @@ def parse_ks(text: str) -> tuple[K, ...]:
         raise SettingsError(f"k is a list such as 1,5,all, got {text!r}.") from None
 
 
+@dataclass(frozen=True)
+class Window:
+    """Consecutive documents, `start` to `stop` - 1, of the sequence."""
+
+    start: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+def list_windows(n_documents: int, k: K) -> list[Window]:
+    """All windows of k consecutive documents."""
+    size = n_documents if k == "all" else k
+    if size > n_documents:
+        raise SettingsError(f"k = {k} needs {k} documents, there are {n_documents}. Choose a smaller k.")
+    return [Window(start, start + size) for start in range(n_documents - size + 1)]
+
+
+@dataclass(frozen=True, eq=False)
+class KnownDocument:
+    """A document ready to be scored, and where its shreds belong."""
+
+    name: str
+    pile: Pile
+    truth: Truth
+
+
 def evaluate(
     collection: Collection,
-    scorer: Scorer,
+    scorer: AnyScorer,
     *,
     options: EvaluationOptions | None = None,
     cache: Path | None = None,
@@ -78,17 +112,19 @@ def evaluate(
 ) -> EvaluationResult:
     """Measure a scorer on a collection; `cache` is a folder that lets a killed evaluation go on."""
     options = options or EvaluationOptions()
+    executor = executor or default_executor()
     windows = {k: list_windows(len(collection), k) for k in options.ks}
     sequence = np.random.default_rng(options.seed).permutation(len(collection)).tolist()
     documents = [collection.documents[i] for i in sequence]
-
-    stopwatch = Stopwatch()
-    reading = _Reading(scorer, options.scans, executor or default_executor(), stopwatch)
-    pile = reading.read(documents, with_fingerprints=cache is not None, progress=progress)
-    blocks = ScoreBlocks(pile.documents, scorer, folder=cache, stopwatch=stopwatch, progress=progress)
-    blocks.score_all([window for some in windows.values() for window in some])
-
-    solving = _Solving(scorer, pile, blocks, options, stopwatch)
+    watch = Stopwatch()
+    keeping = KeepingExecutor(executor, Shelf().keep)  # pixels are not needed any more, but stay with shreds
+    known = prepare_documents(
+        documents, scorer, options=options, executor=keeping, progress=progress, stopwatch=watch
+    )
+    store: Store = MemoryStore() if cache is None else FolderStore(Folder(cache), "scores")
+    solving = _Solving(scorer, known, options, store, executor, watch)
+    for document in known:  # one group each: every window is made of them
+        solving.score([document])
     total = sum(map(len, windows.values()))
     results, done = [], 0
     for k, some in windows.items():
@@ -102,27 +138,39 @@ def evaluate(
     return EvaluationResult(
         collection=collection.name,
         kinds={document.name: document.kind for document in documents},
-        shreds=len(pile.truth.places),
-        blank=sum(document.blank for document in pile.documents),
+        shreds=sum(len(one.pile) for one in known),
+        blank=sum(len(one.pile.blank) for one in known),
         accuracy=tuple(results),
-        seconds=MappingProxyType(stopwatch.seconds),
-        scorer=ScorerCard.of(scorer),
+        seconds=MappingProxyType(watch.seconds),
+        scorer=scorer.card,
         settings=asdict(options),
     )
 
 
-def list_windows(n_documents: int, k: K) -> list[Window]:
-    """All windows of k consecutive documents."""
-    size = n_documents if k == "all" else k
-    if size > n_documents:
-        raise SettingsError(f"k = {k} needs {k} documents, there are {n_documents}. Choose a smaller k.")
-    return [Window(start, start + size) for start in range(n_documents - size + 1)]
-
-
-@dataclass(frozen=True, eq=False)
-class _KnownEdges:
-    documents: tuple[EdgedDocument, ...]
-    truth: Truth
+def prepare_documents(
+    documents: Sequence[Document],
+    scorer: AnyScorer,
+    *,
+    options: EvaluationOptions,
+    executor: Executor,
+    progress: Progress | None = None,
+    stopwatch: Stopwatch | None = None,
+) -> list[KnownDocument]:
+    """Read documents one after the other."""
+    watch = stopwatch or Stopwatch()
+    known = []
+    for done, document in enumerate(documents, 1):
+        with watch.measure("decode"):
+            read = read_document(document, options=options.scans, executor=executor)
+        with watch.measure("prepare"):
+            try:
+                pile = prepare(read.shreds, blank=options.blank, edges=scorer.edge_options, executor=executor)
+            except InputError as error:
+                raise InputError(f"{document.folder}: {error} Leave it out with --documents.") from None
+        known.append(KnownDocument(document.name, pile, read.truth.restrict(pile.shreds.ids)))
+        if progress is not None:
+            progress("reading", done, len(documents))
+    return known
 
 
 @dataclass(frozen=True)
@@ -141,18 +189,28 @@ class _Solved:
 class _Solving:
     """Everything that solving a window needs."""
 
-    scorer: Scorer
-    pile: _KnownEdges
-    blocks: ScoreBlocks
+    scorer: AnyScorer
+    documents: Sequence[KnownDocument]
     options: EvaluationOptions
+    store: Store
+    executor: Executor
     stopwatch: Stopwatch
 
+    def score(self, documents: Sequence[KnownDocument], order: Sequence[int] | None = None) -> Compatibility:
+        """Score documents as one pile, in the given order of its shreds."""
+        pile = join_piles([document.pile for document in documents])
+        if order is not None:
+            pile = Pile(ShredSet([pile.shreds[i] for i in order]), [pile.edges[i] for i in order], pile.blank)
+        return score(pile, self.scorer, store=self.store, executor=self.executor, stopwatch=self.stopwatch)
+
     def solve(self, window: Window) -> _Solved:
+        documents = self.documents[window.start : window.stop]
         rng = np.random.default_rng([self.options.seed, window.start, window.stop])
-        compatibility = self.blocks.assemble(window, rng.permutation(self.blocks.count_shreds(window)))
+        order = rng.permutation(sum(len(document.pile) for document in documents)).tolist()
+        compatibility = self.score(documents, order)
         with self.stopwatch.measure("solve"):
             arrangement = arrange(compatibility, options=self._options_for(window))
-        return self._judge(rate(arrangement, compatibility, self.scorer.calibration), window)
+        return self._judge(rate(arrangement, compatibility), documents)
 
     def _options_for(self, window: Window) -> ArrangementOptions:
         """A document is a page and has ends; a single path through several has none worth weighing."""
@@ -160,10 +218,13 @@ class _Solving:
         is_path = options.pages == 1 and len(window) > 1
         return replace(options, free_ends=True) if is_path else options
 
-    def _judge(self, arrangement: Arrangement, window: Window) -> _Solved:
-        truth = self.pile.truth.restrict(arrangement.order)
+    def _judge(self, arrangement: Arrangement, documents: Sequence[KnownDocument]) -> _Solved:
+        places: dict[str, Place] = {}
+        for document in documents:
+            places |= document.truth.places
+        truth = Truth(places)
         result = InstanceResult(
-            documents=tuple(document.name for document in self.pile.documents[window.start : window.stop]),
+            documents=tuple(document.name for document in documents),
             shreds=len(arrangement.order),
             accuracy=measure_accuracy(arrangement.order, truth),
             whole=count_whole(arrangement.order, truth),
@@ -187,54 +248,6 @@ def _conclude(k: str, solved: Sequence[_Solved]) -> KResult:
             [join.probability for join in joins], [join.is_true for join in joins]
         )
     return KResult(k, tuple(one.result for one in solved), reliability)
-
-
-@dataclass(frozen=True, eq=False)
-class _Reading:
-    """Everything that reading documents needs."""
-
-    scorer: Scorer
-    scans: ScanOptions
-    executor: Executor
-    stopwatch: Stopwatch
-
-    def read(
-        self, documents: Sequence[Document], *, with_fingerprints: bool, progress: Progress | None
-    ) -> _KnownEdges:
-        """One document after the other: only edges stay in memory, not pixels."""
-        edged: list[EdgedDocument] = []
-        places: dict[str, Place] = {}
-        for done, document in enumerate(documents, 1):
-            with self.stopwatch.measure("decode"):
-                known = read_document(document, options=self.scans, executor=self.executor)
-            with self.stopwatch.measure("blank"):
-                blank = self.executor.map(is_blank, known.shreds)
-            inked = ShredSet([shred for shred, skip in zip(known.shreds, blank, strict=True) if not skip])
-            _check_inked(inked, document)
-            with self.stopwatch.measure("edges"):
-                edges = cut_edges(inked, self.scorer, executor=self.executor)
-            edged.append(
-                EdgedDocument(
-                    document.name,
-                    inked.ids,
-                    tuple(edges),
-                    observe_borders(inked, edges),
-                    blank=sum(blank),
-                    fingerprint=inked.fingerprint if with_fingerprints else "",
-                )
-            )
-            places |= known.truth.restrict(inked.ids).places
-            if progress is not None:
-                progress("reading", done, len(documents))
-        return _KnownEdges(tuple(edged), Truth(places))
-
-
-def _check_inked(inked: ShredSet, document: Document) -> None:
-    if len(inked) < 2:
-        raise InputError(
-            f"{document.folder}: has {len(inked)} shreds that are not blank; at least 2 make a document. "
-            "Leave it out with --documents."
-        )
 
 
 def _show(ks: Sequence[K]) -> str:

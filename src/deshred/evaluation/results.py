@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from deshred.compatibility.contract import ScorerCard
 from deshred.evaluation.metrics import Mean, PageMetrics, Reliability, average
-from deshred.pipeline import ScorerCard
 from deshred.versions import installed_versions
 
 

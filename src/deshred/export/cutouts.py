@@ -1,45 +1,69 @@
-"""Segmented sheets in, a folder of shreds out: `shreds/*.png` with alpha, `shreds.json`, `overviews/`."""
+"""Scanned sheets in, a folder of shreds out: `shreds/*.png` with alpha, `shreds.json`, `overviews/`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from deshred.cases import Case, working_on
 from deshred.executors import Executor, Progress, default_executor
 from deshred.imaging.decoding import encode_png
-from deshred.imaging.scans import Sheet
-from deshred.store import RunFolder
+from deshred.imaging.intakes import Sheet, load_sheets
+from deshred.settings import Settings
 
 INDEX = "shreds.json"
 
 
+def segment_into(
+    folder: str | Path,
+    sheets: Iterable[str | Path],
+    *,
+    settings: Settings | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Sheet, ...]:
+    """Cut the shreds out of scanned sheets, and write them to a folder."""
+    settings = (settings or Settings()).change("scans.kind", "sheets")
+    executor = default_executor(settings.jobs)
+    sheets = list(sheets)
+    with working_on(folder, command="segment", force=force, inputs=sheets) as case:
+        found = load_sheets(
+            sheets,
+            options=settings.scans,
+            segmentation=settings.segmentation,
+            executor=executor,
+            progress=progress,
+        ).sheets
+        save_cutouts(found, case, executor=executor, progress=progress)
+    return found
+
+
 def save_cutouts(
     sheets: Sequence[Sheet],
-    run: RunFolder,
+    case: Case,
     *,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Write every shred in the resolution of its scan, so that each pixel can be traced back to it."""
     executor = executor or default_executor()
-    shreds = [(sheet, shred) for sheet in sheets for shred in sheet.segmentation.shreds]
+    shreds = [shred for sheet in sheets for shred in sheet.segmentation.shreds]
     pngs = executor.map(
-        lambda entry: encode_png(entry[1].image, entry[1].mask, dpi=entry[1].dpi),
+        lambda shred: encode_png(shred.image, shred.mask, dpi=shred.dpi),
         shreds,
         stage="saving shreds",
         progress=progress,
     )
-    for (sheet, shred), png in zip(shreds, pngs, strict=True):
-        run.write_bytes(f"shreds/{rename(shred.id, sheet)}.png", png)
+    for shred, png in zip(shreds, pngs, strict=True):
+        case.write_bytes(f"shreds/{shred.id}.png", png)
     for sheet in sheets:
-        run.write_bytes(f"overviews/{sheet.name}.png", encode_png(sheet.overview))
-    run.write_json(INDEX, {"sheets": [describe_sheet(sheet) for sheet in sheets]})
+        case.write_bytes(f"overviews/{sheet.name}.png", encode_png(sheet.overview))
+    case.write_json(INDEX, {"sheets": [describe_sheet(sheet) for sheet in sheets]})
 
 
 def describe_sheet(sheet: Sheet) -> dict[str, object]:
-    """What `shreds.json` says about one sheet, with the names the files have."""
-    content = sheet.segmentation.as_json()
-    shreds = [{**shred, "id": rename(shred["id"], sheet)} for shred in content["shreds"]]
-    return {**content, "shreds": shreds, "overview": f"overviews/{sheet.name}.png"}
+    """What `shreds.json` says about one sheet."""
+    return {**sheet.segmentation.as_json(), "overview": f"overviews/{sheet.name}.png"}
 
 
 def list_warnings(sheet: Sheet) -> list[str]:
@@ -47,11 +71,6 @@ def list_warnings(sheet: Sheet) -> list[str]:
     shreds: dict[str, list[str]] = {}
     for cutout in sheet.segmentation.cutouts:
         for warning in cutout.warnings:
-            shreds.setdefault(warning, []).append(cutout.id.rpartition("#")[2])
+            shreds.setdefault(warning, []).append(cutout.name.label)
     of_shreds = [f"{', '.join(numbers)}: {warning}" for warning, numbers in shreds.items()]
     return [*sheet.segmentation.warnings, *of_shreds]
-
-
-def rename(shred_id: str, sheet: Sheet) -> str:
-    """Sheets of the same stem in different folders have longer names, and so have their shreds."""
-    return f"{sheet.name}#{shred_id.rpartition('#')[2]}"

@@ -1,93 +1,32 @@
-"""A finished run and the network of the paper in; a page with its activation maps over the joins out.
-
-The shreds are read again from the files of the run, which must not have changed.
-"""
+"""A finished case and the network of the paper in; a page with its activation maps over the joins out."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
+from deshred.cases import open_case
 from deshred.compatibility.pairwise.explanation import draw_joins, map_joins
 from deshred.compatibility.pairwise.scorer import PairwiseScorer
-from deshred.elements import Page, Placement, ShredSet
-from deshred.errors import InputError, MismatchError
+from deshred.errors import InputError
 from deshred.executors import Executor, Progress
+from deshred.export.results import reopen
 from deshred.imaging.decoding import encode_png
-from deshred.imaging.scans import hash_file, load_pile, read_scans
-from deshred.settings import settings_from
-from deshred.store import ARRANGEMENT, RunFolder, page_name, read_arrangement
 
 
-def explain_run(
+def explain(
     folder: str | Path,
     number: int,
-    scorer: PairwiseScorer,
+    scorer: PairwiseScorer | None = None,
     *,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """Tint the joins of one page of a finished run, and save the picture in its folder."""
-    folder = Path(folder)
-    content = read_arrangement(folder)
-    try:
-        pages = content["pages"]
-        if not 1 <= number <= len(pages):
-            raise InputError(f"{folder}: there is no page {number}. It has pages 1 to {len(pages)}.")
-        described = pages[number - 1]
-        shreds = reload_shreds(content, described, executor=executor, progress=progress)
-        page = _reload_page(folder / page_name(number), described)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"{folder / ARRANGEMENT}: the file is damaged ({type(error).__name__}: {error}). "
-            "Run reconstruct --force again."
-        ) from error
-    picture = draw_joins(page, map_joins(page, shreds, scorer))
-    run = RunFolder(folder, command="reconstruct", resumes=False)
-    return run.write_bytes(f"explanations/page-{number:03d}.png", encode_png(picture, dpi=page.dpi))
-
-
-def reload_shreds(
-    content: dict[str, Any],
-    page: dict[str, Any],
-    *,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-) -> ShredSet:
-    """The shreds of a page of `arrangement.json`, with the ids they had in the run."""
-    settings = settings_from(content["settings"], "arrangement.json")
-    files = dict.fromkeys(shred["source"] for shred in page["shreds"])
-    digests = {entry["path"]: entry["sha256"] for entry in content["inputs"]}
-    for file in files:
-        if hash_file(Path(file)) != digests[file]:
-            raise MismatchError(f"{file}: has changed since the run. Reconstruct it again.")
-    pile = load_pile(
-        files,
-        options=settings.scans,
-        segmentation=settings.segmentation,
-        executor=executor,
-        progress=progress,
-    )
-    # Fewer files may need shorter names, so ids can differ from the run's; this does not.
-    found = {_identify(str(shred.source.path), shred.source.frame, shred.id): shred for shred in pile.shreds}
-    shreds = []
-    for entry in page["shreds"]:
-        key = _identify(entry["source"], entry["frame"], entry["id"])
-        if key not in found:
-            raise MismatchError(f"{entry['source']}: no longer shows {entry['id']}. Reconstruct it again.")
-        shreds.append(replace(found[key], id=entry["id"]))
-    return ShredSet(shreds)
-
-
-def _reload_page(file: Path, described: dict[str, Any]) -> Page:
-    scan = read_scans(file)[0]
-    placements = tuple(Placement(shred["id"], shred["x"], shred["y"]) for shred in described["shreds"])
-    return Page(scan.image, np.ones(scan.image.shape[:2], np.bool_), placements, scan.dpi)
-
-
-def _identify(source: str, frame: int, shred_id: str) -> tuple[str, int, str]:
-    """The file, the frame, and on a sheet the number of the shred."""
-    return source, frame, shred_id.rpartition("#")[2] if "#" in shred_id else ""
+    """Tint the joins of one page of a finished case, and save the picture in its folder."""
+    scorer = scorer or PairwiseScorer()
+    done = reopen(folder, executor=executor, progress=progress)
+    if not 1 <= number <= len(done.pages):
+        raise InputError(f"{folder}: there is no page {number}. It has pages 1 to {len(done.pages)}.")
+    page = done.pages[number - 1]
+    picture = draw_joins(page, map_joins(page, done.shreds, scorer))
+    name = f"explanations/page-{number:03d}.png"
+    return open_case(folder).write_bytes(name, encode_png(picture, dpi=page.dpi))

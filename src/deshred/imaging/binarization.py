@@ -5,8 +5,9 @@ Sauvola and Pietikäinen, "Adaptive document image binarization", Pattern Recogn
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import cv2
 import numpy as np
@@ -14,11 +15,16 @@ from numpy.typing import NDArray
 
 from deshred.elements import Image, Mask, Shred
 from deshred.errors import SettingsError
+from deshred.options import option
 
 WHITE = 255
 _NEAR_TIE = 0.05  # levels; single precision errs by less
 _BAND = 1 << 15  # px binarized at a time: what lies between stays in the cache
-BLANK_LEVEL = 127  # the paper: a shred without a blurred pixel below this carries no ink
+BLANK_LEVEL = 127  # the published rule: a shred without a blurred pixel below this carries no ink
+_BLUR = (5, 5)
+_OUTLINE = np.ones((5, 5), np.uint8)
+
+BlankRule = Literal["relative", "paper"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,29 @@ class BinarizationOptions:
     def __post_init__(self) -> None:
         if self.window < 3 or self.window % 2 == 0:
             raise SettingsError(f"binarization window must be odd and at least 3, got {self.window}.")
+
+
+@dataclass(frozen=True)
+class BlankOptions:
+    """When a shred is blank: by its own paper, or by the fixed level that published results used."""
+
+    rule: BlankRule = option(
+        "relative", "Ink is darker than the paper of its shred, or than a fixed level.", flag="--blank-rule"
+    )
+    darker: float = 0.15  # ink is so much darker than the paper it stands on
+    least_ink_mm2: float = 0.35  # 50 px at 300 dpi: a full stop; less is a speck
+
+    def __post_init__(self) -> None:
+        if self.rule not in get_args(BlankRule):
+            raise SettingsError(
+                f"the rule for blank shreds is one of {', '.join(get_args(BlankRule))}, got {self.rule!r}."
+            )
+        if not 0 < self.darker < 1:
+            raise SettingsError(
+                f"darker is a share of the paper's light, above 0 and below 1; got {self.darker:g}."
+            )
+        if not 0 <= self.least_ink_mm2 < math.inf:
+            raise SettingsError(f"least_ink_mm2 must be 0 or more, got {self.least_ink_mm2:g}.")
 
 
 def to_gray(image: Image, mask: Mask | None = None) -> NDArray[np.uint8]:
@@ -86,7 +115,31 @@ def _threshold(sums: NDArray[Any], squares: NDArray[Any], options: BinarizationO
     return deviation
 
 
-def is_blank(shred: Shred) -> bool:
-    """The paper's rule: no pixel below 127 after a 5x5 Gaussian blur, outside the mask white."""
-    blurred = cv2.GaussianBlur(to_gray(shred.image, shred.mask), (5, 5), 0)
-    return not bool((blurred < BLANK_LEVEL).any())
+def is_blank(shred: Shred, *, options: BlankOptions | None = None) -> bool:
+    """Whether nothing is written on a shred, so that nothing can be matched."""
+    options = options or BlankOptions()
+    if options.rule == "paper":
+        blurred = cv2.GaussianBlur(to_gray(shred.image, shred.mask), _BLUR, 0)
+        return not bool((blurred < BLANK_LEVEL).any())
+    return _measure_ink(shred, options.darker) < options.least_ink_mm2 * (shred.dpi / 25.4) ** 2
+
+
+def _measure_ink(shred: Shred, darker: float) -> int:
+    """Pixels that are so much darker than the paper around them, apart from the outline."""
+    # A pixel of the outline is half background: a dark sheet under a blank shred must not look like ink.
+    eroded = cv2.erode(shred.mask.astype(np.uint8), _OUTLINE, borderType=cv2.BORDER_CONSTANT, borderValue=1)
+    inside = eroded > 0 if eroded.any() else shred.mask
+    gray = to_gray(shred.image)
+    if not inside.any():
+        return 0
+    paper = _find_paper(gray[inside])
+    gray[~inside] = paper
+    # of the blurred values, as grain makes the lightest paper lighter than paper is
+    blurred = np.asarray(cv2.GaussianBlur(gray, _BLUR, 0), np.uint8)[inside]
+    return int((blurred < (1 - darker) * _find_paper(blurred)).sum())
+
+
+def _find_paper(levels: NDArray[np.uint8]) -> int:
+    """How light the paper of a shred is: a tenth of it is lighter, even where most is printed dark."""
+    counts = np.cumsum(np.bincount(levels, minlength=WHITE + 1))
+    return int(np.searchsorted(counts, 0.9 * counts[-1]))

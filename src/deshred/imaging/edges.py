@@ -5,13 +5,15 @@ Training and scoring both cut their edges here and nowhere else, so they cannot 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.elements import Edge, Image, Mask, Shred
-from deshred.errors import SettingsError
+from deshred.elements import Edge, EdgePair, Image, Mask, Shred
+from deshred.errors import MismatchError, SettingsError
 from deshred.imaging.binarization import BinarizationOptions, binarize, to_gray
 
 
@@ -27,14 +29,6 @@ class EdgeOptions:
             raise SettingsError(
                 f"an edge needs at least 2 columns and 32 rows, got {self.width} x {self.rows}."
             )
-
-
-@dataclass(frozen=True, eq=False)
-class EdgePair:
-    """The two sides of one shred."""
-
-    left: Edge
-    right: Edge
 
 
 def extract_edges(
@@ -72,3 +66,38 @@ def _cut(ink: NDArray[np.uint8], mask: Mask, image: Image, options: EdgeOptions)
     tone = np.full((options.rows, 3), 255, np.uint8)
     tone[into] = np.where(has_paper[:, None], image[rows][np.arange(len(tear)), tear], 255)
     return Edge(edge_ink, outline, tone, top)
+
+
+def crop_edge(edge: Edge, options: EdgeOptions) -> Edge:
+    """The part of an edge that these options ask for: the same as if it had been cut with them."""
+    rows, width = edge.ink.shape
+    if (rows, width) == (options.rows, options.width):
+        return edge
+    above = (rows - options.rows) // 2
+    if above < 0 or width < options.width or (rows - options.rows) % 2:
+        raise MismatchError(
+            f"edges of {rows} x {width} px were cut, {options.rows} x {options.width} px are needed. "
+            "Prepare the pile with the scorer's own edge options: prepare(shreds, edges=scorer.edge_options)."
+        )
+    kept = slice(above, above + options.rows)
+    return Edge(edge.ink[kept, : options.width], edge.outline[kept], edge.tone[kept], edge.top + above)
+
+
+class LazyEdges(Sequence[EdgePair]):
+    """The edges of shreds, cut when they are asked for."""
+
+    def __init__(self, shreds: Sequence[Shred], options: EdgeOptions) -> None:
+        self._shreds = shreds
+        self._options = options
+
+    @overload
+    def __getitem__(self, index: int) -> EdgePair: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[EdgePair]: ...
+    def __getitem__(self, index: int | slice) -> EdgePair | list[EdgePair]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return extract_edges(self._shreds[index], options=self._options)
+
+    def __len__(self) -> int:
+        return len(self._shreds)

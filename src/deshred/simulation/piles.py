@@ -5,20 +5,21 @@ Shreds are shuffled before they are numbered: no name and no order of files give
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from deshred.cases import Case, working_on
 from deshred.elements import Image
 from deshred.errors import InputError
 from deshred.executors import Executor, Progress, default_executor
 from deshred.imaging.decoding import encode_png
+from deshred.imaging.scans import ScanOptions, flatten, load_scans, name_scans, to_working_resolution
 from deshred.simulation.shredding import ShreddingOptions, SimulatedShred, shred_page
 from deshred.simulation.truth import Place, Truth
-from deshred.store import RunFolder
+from deshred.textfiles import read_json
 
 TRUTH = "truth.json"
 SHREDS = "shreds"
@@ -78,9 +79,44 @@ def shred_pages(
     )
 
 
+def shred_into(
+    folder: str | Path,
+    pages: Iterable[str | Path],
+    *,
+    options: ShreddingOptions | None = None,
+    scans: ScanOptions | None = None,
+    seed: int = 0,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> MixedPile:
+    """Shred intact pages by simulation, and write the pile and its truth to a folder."""
+    pages = list(pages)
+    executor = default_executor()
+    with working_on(folder, command="shred", force=force, inputs=pages) as case:
+        intact = load_pages(pages, scans=scans, executor=executor, progress=progress)
+        pile = shred_pages(intact, np.random.default_rng(seed), options=options, progress=progress)
+        save_pile(pile, case, executor=executor, progress=progress)
+    return pile
+
+
+def load_pages(
+    pages: Iterable[str | Path],
+    *,
+    scans: ScanOptions | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> list[NamedPage]:
+    """Intact pages from files and folders, at 300 dpi and on white."""
+    found = load_scans(pages, options=scans, executor=executor, progress=progress)
+    return [
+        NamedPage(name, to_working_resolution(replace(scan, image=flatten(scan))).image)
+        for name, scan in zip(name_scans(found), found, strict=True)
+    ]
+
+
 def save_pile(
     pile: MixedPile,
-    run: RunFolder,
+    case: Case,
     *,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -90,12 +126,12 @@ def save_pile(
         _encode, [loose.shred for loose in pile.shreds], stage="saving shreds", progress=progress
     )
     for loose, png in zip(pile.shreds, pngs, strict=True):
-        run.write_bytes(f"{SHREDS}/{loose.name}.png", png)
+        case.write_bytes(f"{SHREDS}/{loose.name}.png", png)
     places = {
         name: {"document": place.document, "position": place.position, "drop": place.drop}
         for name, place in pile.truth.places.items()
     }
-    run.write_json(TRUTH, {"format": _FORMAT, "shreds": places})
+    case.write_json(TRUTH, {"format": _FORMAT, "shreds": places})
 
 
 def _encode(shred: SimulatedShred) -> bytes:
@@ -106,11 +142,15 @@ def read_truth(file: str | Path) -> Truth:
     """The truth that `save_pile` wrote; its names are the ids that the shreds get when they are loaded."""
     file = Path(file)
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        return Truth({name: Place(**place) for name, place in content["shreds"].items()})
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror}). Check the name.") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+        content = read_json(file)
+        return Truth({name: _to_place(**place) for name, place in content["shreds"].items()})
+    except (KeyError, TypeError, AttributeError):
         raise InputError(
             f"{file}: this is not a {TRUTH} that deshred wrote. Shred the pages again."
         ) from None
+
+
+def _to_place(document: object, position: object, drop: object = None) -> Place:
+    if not isinstance(document, str) or type(position) is not int or type(drop) not in (int, type(None)):
+        raise TypeError("no place")
+    return Place(document, position, drop)  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from deshred.elements import Image, Mask
 from deshred.errors import InputError, SettingsError
+from deshred.options import option
 
 Ink = NDArray[np.uint8]
 Curve = NDArray[np.float32]
@@ -38,9 +39,9 @@ class Damage:
 class ShreddingOptions:
     """How a page is shredded."""
 
-    shreds: int = 25
-    shift: int = 10
-    tilt_degrees: float = 0.2
+    shreds: int = option(25, "Shreds per page.")
+    shift: int = option(10, "Largest vertical misalignment, in px.")
+    tilt_degrees: float = option(0.2, "Largest tilt, in degrees.", flag="--tilt")
     damage: Damage = Damage()
 
     def __post_init__(self) -> None:
@@ -115,8 +116,11 @@ def sample_joins(
     damage = damage or Damage()
     ink = _vary_strokes(ink, rng)
     ink = _vary_size(ink, rng, rows + 2 * damage.shift + 8, 2 * width + 16)
-    height, page_width = ink.shape
     margin = damage.shift + 4
+    lacking = rows + 2 * margin + 1 - len(ink)
+    if lacking > 0:  # a short page ends in blank paper
+        ink = np.pad(ink, ((0, lacking), (0, 0)))
+    height, page_width = ink.shape
     for _ in range(6):
         top = int(rng.integers(margin, height - rows - margin))
         if ink[top : top + rows].mean() > 0.01:

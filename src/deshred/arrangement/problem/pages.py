@@ -1,16 +1,15 @@
-"""How many pages, what it costs to begin and end one, and how sure each page break is."""
+"""How many pages, and what it costs to begin and end one."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deshred.arrangement.problem.costs import PageEnds, ScoreRange
-from deshred.arrangement.problem.fixings import Floats, Ints, PageCount
+from deshred.arrangement.problem.fixings import Ints, PageCount
 from deshred.arrangement.problem.rules import Room
-from deshred.elements import Compatibility, Constraints, Margins
+from deshred.elements import Constraints, Margins
 from deshred.errors import InputError, MismatchError, SettingsError
 
 WIDER = 1.05  # shreds of one page may add up to this much more than the page is wide
@@ -119,40 +118,6 @@ def price_pages(
         return PageEnds(half - margins.starts.astype(np.float64), half - margins.ends.astype(np.float64))
     price = 0.0 if pages.is_fixed else 2 * (scores.highest - scores.lowest) + 1
     return PageEnds(np.full(n, price / 2), np.full(n, price / 2), -pages.least * price)
-
-
-def break_probability(compatibility: Compatibility, margins: Margins, after: int, before: int) -> float:
-    """That the one shred ends a page and the other begins one, all other neighbors considered.
-
-    The odds of all that could stand at an edge, the outside included, are set against each other.
-    """
-    end = _share(float(margins.ends[after]), _row(compatibility, after))
-    start = _share(float(margins.starts[before]), _column(compatibility, before))
-    return end * start
-
-
-def _share(score: float, rivals: Floats) -> float:
-    if score == -np.inf:
-        return 0.0
-    return float(1 / (1 + np.exp(np.minimum(rivals - score, 700.0)).sum()))
-
-
-def _row(compatibility: Compatibility, i: int) -> Floats:
-    if compatibility.row_starts is None:
-        return _without(compatibility.scores[i], i)
-    row = slice(compatibility.row_starts[i], compatibility.row_starts[i + 1])
-    return compatibility.scores[row].astype(np.float64)
-
-
-def _column(compatibility: Compatibility, j: int) -> Floats:
-    if compatibility.columns is None:
-        return _without(compatibility.scores[:, j], j)
-    column: Floats = compatibility.scores[compatibility.columns == j].astype(np.float64)
-    return column
-
-
-def _without(scores: NDArray[np.float32], i: int) -> Floats:
-    return np.delete(scores, i).astype(np.float64)
 
 
 def sort_pages(pages: list[Ints]) -> list[Ints]:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.compatibility.pairwise.scorer import MAP_STEP, PairwiseScorer
-from deshred.elements import Image, Page, Placement, ShredSet
+from deshred.elements import EdgePair, Image, Page, Placement, ShredSet
 from deshred.errors import SettingsError
-from deshred.imaging.edges import EdgePair, extract_edges
+from deshred.imaging.edges import extract_edges
 
 _GREEN, _RED = (0, 160, 0), (220, 0, 0)
 _FIRST_CENTER = 15  # row in the middle of what the first value of the map sees

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.errors import SettingsError
+from deshred.options import option
 
 Ink = NDArray[np.uint8]
 _BLANK = 15  # one in so many faint windows is blank: they all look the same
@@ -22,14 +23,15 @@ _BLANK = 15  # one in so many faint windows is blank: they all look the same
 class SampleOptions:
     """How pages are shredded and sampled; the defaults are the paper's."""
 
-    rows: int = 32
-    columns: int = 32
+    rows: int = option(32, "Height of a window: 32 or 64 px.")
+    columns: int = option(32, "Width of a window: 32 or 64 px.")
     shreds: int = 30
     noise_columns: int = 2  # on each side of a shred, random black or white
     step: int = 2  # px between windows of the same cut
-    min_ink: float = 0.2  # rho_black: share of black pixels below which a window says nothing
-    max_positives: int = 1000  # per page
-    faint_share: float = 0.0  # of the samples: windows with any ink or none, see `_draw_faint`
+    # rho_black: below it a window says nothing
+    min_ink: float = option(0.2, "Least share of ink in a window.")
+    max_positives: int = option(1000, "Windows of true joins per page and epoch, at most.")
+    faint_share: float = option(0.0, "Share of windows drawn with any ink or none.")  # see `_draw_faint`
 
     def __post_init__(self) -> None:
         if self.rows not in (32, 64) or self.columns not in (32, 64):

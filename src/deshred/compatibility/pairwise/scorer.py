@@ -14,11 +14,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from deshred.compatibility.contract import Descriptions, PlainScorer, ScoreBlock, ScorerCard
 from deshred.compatibility.models import Model, open_model
-from deshred.compatibility.scoring import ScoreBlock
 from deshred.elements import Edge
 from deshred.errors import SettingsError
+from deshred.executors import Executor
 from deshred.imaging.edges import EdgeOptions
+from deshred.options import option
 
 MAP_STEP = 16  # px of paper per value of the map
 FITS = 1  # channel of the positive class; 0 is "does not fit"
@@ -27,12 +29,19 @@ _RIGHTS, _SHIFTS = 8, 7  # joins per run of the network: few enough for the cach
 EdgeInk = NDArray[np.uint8]  # (n, rows, width): as the edge looks in the page
 
 
+@dataclass(frozen=True, eq=False)
+class InkStrips(Descriptions):
+    """The ink of n edges."""
+
+    ink: EdgeInk
+
+
 @dataclass(frozen=True)
 class PairwiseOptions:
     """Rows around the middle that are compared, and how far the right shred is moved up and down."""
 
     rows: int = 3000
-    max_shift: int = 10
+    max_shift: int = option(10, "Scorer pairwise: px that a shred is moved up and down, at most.")
 
     def __post_init__(self) -> None:
         if self.rows < 64:
@@ -48,35 +57,36 @@ class PairwiseOptions:
         )
 
 
-class PairwiseScorer:
+class PairwiseScorer(PlainScorer):
     """C = max over shifts of the probability that the join fits."""
 
     name = "pairwise"
+    description_type = InkStrips
 
     def __init__(
         self, model: str | Path = "pairwise-cdip", *, options: PairwiseOptions | None = None, threads: int = 0
     ) -> None:
         self.model: Model = open_model(model, "pairwise", threads)
         self.options = options or PairwiseOptions()
-        self.fingerprint = f"{self.name} {self.model.sha256} {self.options}"
-        self.calibration = None  # the paper's scores are averaged probabilities, not log-odds
+        fingerprint = f"{self.name} {self.model.sha256} {self.options}"
+        self.card = ScorerCard(self.name, fingerprint, self.model.name, self.model.sha256)
         self.edge_options = EdgeOptions(
             width=self.model.card["options"]["columns"] // 2, rows=self.options.rows
         )
         self._field: int = self.model.card["receptive_rows"]
         self._blank_step = self._weigh_blank_step()
 
-    def encode_rights(self, edges: Sequence[Edge]) -> EdgeInk:
+    def describe_rights(self, edges: Sequence[Edge], _executor: Executor, /) -> InkStrips:
         # column 0 of an edge is its tear: mirrored back, the tear is where the other shred begins
-        return np.stack([edge.ink[:, ::-1] for edge in edges])
+        return InkStrips(np.stack([edge.ink[:, ::-1] for edge in edges]))
 
-    def encode_lefts(self, edges: Sequence[Edge]) -> EdgeInk:
-        return np.stack([edge.ink for edge in edges])
+    def describe_lefts(self, edges: Sequence[Edge], _executor: Executor, /) -> InkStrips:
+        return InkStrips(np.stack([edge.ink for edge in edges]))
 
-    def adapt(self, _rights: EdgeInk, _lefts: EdgeInk, /) -> PairwiseScorer:
-        return self
+    def compare(self, rights: InkStrips, lefts: InkStrips) -> ScoreBlock:
+        return self._compare(rights.ink, lefts.ink)
 
-    def score_block(self, rights: EdgeInk, lefts: EdgeInk) -> ScoreBlock:
+    def _compare(self, rights: EdgeInk, lefts: EdgeInk) -> ScoreBlock:
         shifts = np.array(self.options.shifts, np.int16)
         logits = np.empty((len(shifts), len(rights), len(lefts)))
         for j, left in enumerate(lefts):
@@ -91,7 +101,7 @@ class PairwiseScorer:
 
     def map_join(self, right: Edge, left: Edge, offset: int) -> NDArray[np.float32]:  # (rows / MAP_STEP,)
         """The map of the last convolution along one join: above 0 where it fits, below where it does not."""
-        rights, lefts = self.encode_rights([right]), shift_down(self.encode_lefts([left])[0], offset)[None]
+        rights, lefts = right.ink[None, :, ::-1], shift_down(left.ink, offset)[None]
         along: NDArray[np.float32] = _fit(self._run(rights, lefts))[0, 0]
         return along
 
@@ -113,7 +123,7 @@ class PairwiseScorer:
         return float(longer - shorter)
 
     def _run(self, rights: EdgeInk, lefts: EdgeInk) -> NDArray[np.float32]:  # (a, b, 2, steps)
-        found: NDArray[np.float32] = self.model.session.run(None, {"rights": rights, "lefts": lefts})[0]
+        found: NDArray[np.float32] = self.model.run(None, {"rights": rights, "lefts": lefts})[0]
         return found
 
 

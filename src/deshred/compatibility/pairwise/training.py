@@ -22,9 +22,18 @@ from deshred.compatibility.pairwise.scorer import FITS, MAP_STEP
 from deshred.compatibility.pairwise.shared_joins import SharedJoins, restore_plain
 from deshred.compatibility.pairwise.squeezenet import SqueezeNet, build_squeezenet, file_checksum
 from deshred.compatibility.pairwise.windows import WindowNetwork
-from deshred.compatibility.training import export_onnx, fingerprint_pages, read_tensors
+from deshred.compatibility.training import (
+    Report,
+    TrainingOptions,
+    export_onnx,
+    fingerprint_pages,
+    read_tensors,
+    train,
+)
 from deshred.errors import InputError, SettingsError
-from deshred.simulation.intact import IntactPage
+from deshred.executors import Progress
+from deshred.options import option
+from deshred.simulation.intact import IntactPage, load_intact
 
 _VALIDATION_EPOCH = -1  # its samples never change, and no epoch of training has the same
 
@@ -33,14 +42,20 @@ _VALIDATION_EPOCH = -1  # its samples never change, and no epoch of training has
 class PairwiseTrainingOptions:
     """How long and how fast."""
 
-    epochs: int = 10
-    batch: int = 256
-    learning_rate: float | None = None  # None: see `_Start`
+    epochs: int = option(10, "Times that all pages are seen.")
+    batch: int = option(256, "Windows per step.")
+    learning_rate: float | None = option(
+        None, "Peak.", shown="0.002, 0.0001 from ImageNet weights, 0.001 from a model"
+    )
     dropout: float | None = None  # None: see `_Start`
     fresh: bool = True  # shred the pages anew for every epoch; the paper does it once
     validation_share: float = 0.1  # of the pages
-    seed: int = 0
-    init: Path | None = None  # ImageNet weights in torchvision's format, or a pairwise model to go on from
+    seed: int = option(0, "Seed of everything random.")
+    init: Path | None = option(
+        None,
+        "ImageNet weights in torchvision's format, or a pairwise model to go on from.",
+        shown="none",
+    )
 
     def __post_init__(self) -> None:
         if self.epochs < 1 or self.batch < 2:
@@ -235,3 +250,22 @@ def import_pairwise(model: str | Path, *, options: SampleOptions, dropout: float
     network = SqueezeNet(dropout=dropout)
     restore_plain(network, read_tensors(find_model(model)))
     return network
+
+
+def train_pairwise(
+    pages: Sequence[Path],
+    output: Path,
+    *,
+    samples: SampleOptions | None = None,
+    training: PairwiseTrainingOptions | None = None,
+    threads: int = 0,
+    resume: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+    report: Report | None = None,
+) -> Path:
+    """Train the network of the paper on intact pages: the whole recipe behind `deshred train pairwise`."""
+    training = training or PairwiseTrainingOptions()
+    task = PairwiseTask(load_intact(pages, progress=progress), options=samples, training=training)
+    options = TrainingOptions(seed=training.seed, threads=threads)
+    return train(task, output, options=options, resume=resume, force=force, report=report)

@@ -6,7 +6,7 @@ over vertical shifts of the evidence at each shift and of how likely that shift 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation
 
-from deshred.compatibility.calibration import Calibration
+from deshred.compatibility.contract import Descriptions, Evidence, Rows, ScoreBlock, ScorerCard, Unit
 from deshred.compatibility.models import Model, open_model
-from deshred.compatibility.scoring import ScoreBlock
-from deshred.compatibility.shifts import LogPrior, learn_pile, reduce_shifts
-from deshred.elements import Edge
+from deshred.compatibility.shifts import (
+    LogPrior,
+    correlate_shifts,
+    find_telling,
+    forbid_own,
+    learn_prior,
+    reduce_shifts,
+)
+from deshred.elements import Calibration, Edge
 from deshred.errors import SettingsError
-from deshred.executors import default_executor
+from deshred.executors import Executor
 from deshred.imaging.edges import EdgeOptions
 
 ROW_STEP = 4  # px of paper per feature row
@@ -29,7 +35,9 @@ _EDGE_ROWS = 3000
 _REACH = 6  # feature rows above and below that a feature row can see
 _STEPS_PER_RUN = 4096  # feature rows per run of the network: enough to share the overhead, not the memory
 
-Features = NDArray[np.float16]  # (n, rows / ROW_STEP, d): half precision, 20,000 shreds need 2 GB
+# features are kept as whole numbers, parts of these: right-hand ones are small, left-hand ones large
+_UNIT_RIGHT, _UNIT_LEFT = 1 << 14, 1 << 10
+_LARGEST = np.iinfo(np.int16).max
 
 
 @dataclass(frozen=True)
@@ -46,20 +54,38 @@ class TowerOptions:
             raise SettingsError(f"the width of a tower's edge is a multiple of 16, got {self.width}.")
 
 
+@dataclass(frozen=True, eq=False)
+class Features(Descriptions):
+    """What the network sees in n edges; 20,000 shreds need 2 GB."""
+
+    values: NDArray[np.int16]  # (n, rows / ROW_STEP, d)
+
+
+@dataclass(frozen=True, eq=False)
+class InkEvidence(Evidence):
+    """How well the ink of two edges fits at every shift."""
+
+    nats: NDArray[np.float32]  # (shifts, a, b)
+
+
 class TowersScorer:
     """Ink alone: log p(left | right) / p(left) in nats, before calibration."""
 
     name = "towers"
+    unit: Unit = "nats"
+    description_type = Features
+    evidence_type = InkEvidence
 
-    def __init__(self, model: str | Path = "towers-default", *, threads: int = 0) -> None:
+    def __init__(self, model: str | Path = "towers-default") -> None:
         # one thread per run and several runs side by side: the threads of one run would wait for each other
         self.model: Model = open_model(model, "towers", 1)
-        self._executor = default_executor(threads or None)
         options = dict(self.model.card["options"])
         self.options = TowerOptions(**{**options, "channels": tuple(options["channels"])})
         self.log_prior: LogPrior = np.array(self.model.card["shift_bias"], np.float32)
         self.edge_options = EdgeOptions(width=self.options.width, rows=_EDGE_ROWS)
-        self.fingerprint = f"{self.name} {self.model.sha256}"
+        self.card = ScorerCard(
+            self.name, f"{self.name} {self.model.sha256}", self.model.name, self.model.sha256
+        )
         curves = self.model.card.get("calibration", {})
         self.calibration = Calibration(**curves[self.name]) if self.name in curves else None
 
@@ -69,70 +95,63 @@ class TowersScorer:
         reach = self.options.shifts
         return (-ROW_STEP * np.arange(-reach, reach + 1)).astype(np.int16)
 
-    def encode_rights(self, edges: Sequence[Edge]) -> Features:
-        return self._encode(edges, "rights", "lefts")
+    def describe_rights(self, edges: Sequence[Edge], executor: Executor) -> Features:
+        return self._encode(edges, "rights", "lefts", _UNIT_RIGHT, executor)
 
-    def encode_lefts(self, edges: Sequence[Edge]) -> Features:
-        return self._encode(edges, "lefts", "rights")
+    def describe_lefts(self, edges: Sequence[Edge], executor: Executor) -> Features:
+        return self._encode(edges, "lefts", "rights", _UNIT_LEFT, executor)
 
-    def score_shifts(self, rights: Features, lefts: Features) -> NDArray[np.float32]:
-        """The evidence at every shift. (a, h, d), (b, h, d) -> (shifts, a, b)"""
-        reach = self.options.shifts
-        count, rows, depth = lefts.shape
-        upper = rights.reshape(len(rights), -1).astype(np.float32)
-        padded = np.zeros((count, rows + 2 * reach, depth), np.float32)
-        padded[:, reach : reach + rows] = lefts
-        flat = padded.reshape(count, -1)
-        evidence = np.empty((2 * reach + 1, len(rights), count), np.float32)
-        for k in range(2 * reach + 1):
-            # a shifted window of the padded rows is a strided matrix: no copy per shift
-            np.matmul(upper, flat[:, k * depth : (k + rows) * depth].T, out=evidence[k])
-        return evidence
+    def compare(self, rights: Features, lefts: Features) -> InkEvidence:
+        products = correlate_shifts(rights.values, lefts.values, self.options.shifts)
+        return InkEvidence((products / (_UNIT_RIGHT * _UNIT_LEFT)).astype(np.float32))
 
-    def adapt(self, rights: Features, lefts: Features) -> TowersScorer:
+    def adapt(self, rights: Features, evidence: Callable[[Rows], InkEvidence]) -> TowersScorer:
         """This scorer with the shifts of the pile at hand."""
+        telling = find_telling(measure_energy(rights))
         adapted = copy(self)
-        adapted.log_prior = learn_pile(
-            rights, lefts, measure_energy(rights), self.score_shifts, self.log_prior
-        )
+        adapted.log_prior = learn_prior(forbid_own(evidence(telling).nats.copy(), telling), self.log_prior)
         return adapted
 
-    def score_block(self, rights: Features, lefts: Features) -> ScoreBlock:
-        return reduce_shifts(self.score_shifts(rights, lefts), self.log_prior, self.shifts_px)
+    def reduce(self, evidence: InkEvidence) -> ScoreBlock:
+        return reduce_shifts(evidence.nats, self.log_prior, self.shifts_px)
 
-    def _encode(self, edges: Sequence[Edge], side: str, other: str) -> Features:
+    def _encode(
+        self, edges: Sequence[Edge], side: str, other: str, unit: int, executor: Executor
+    ) -> Features:
         """Features of edges on endless blank paper: only bands with ink in sight run through the network."""
         blank = self._run(np.zeros((3 * _REACH * ROW_STEP, self.options.width), np.uint8), side, other)
-        features = np.empty(
-            (len(edges), self.edge_options.rows // ROW_STEP, self.options.features), np.float16
-        )
-        features[:] = blank[_REACH + _REACH // 2]
+        features = np.empty((len(edges), self.edge_options.rows // ROW_STEP, self.options.features), np.int16)
+        features[:] = _to_whole(blank[_REACH + _REACH // 2], unit)
         above = np.zeros((_REACH * ROW_STEP, self.options.width), np.uint8)
 
         def encode_batch(batch: Sequence[_Band]) -> None:
             ink = np.concatenate([above, *(band.cut(edges[band.edge].ink) for band in batch), above])
-            rows = self._run(ink, side, other)
+            rows = _to_whole(self._run(ink, side, other), unit)
             at = _REACH
             for band in batch:
                 band.paste(rows[at : at + band.steps], features[band.edge])
                 at += band.steps
 
         bands = [band for i, edge in enumerate(edges) for band in _find_bands(i, edge)]
-        self._executor.map(encode_batch, list(_batches(bands)))
-        return features
+        executor.map(encode_batch, list(_batches(bands)))
+        return Features(features)
 
     def _run(self, ink: NDArray[np.uint8], side: str, other: str) -> NDArray[np.float32]:
         # the graph has an input per side; the one that is not asked for costs nothing
         idle = np.zeros((1, ROW_STEP, self.options.width), np.float32)
         inputs = {side: ink[None].astype(np.float32), other: idle}
-        rows: NDArray[np.float32] = self.model.session.run([f"{side[:-1]}_features"], inputs)[0][0]
+        rows: NDArray[np.float32] = self.model.run([f"{side[:-1]}_features"], inputs)[0][0]
         return rows
 
 
-def measure_energy(features: Features) -> NDArray[np.float32]:  # (n, h, d) -> (n,)
+def measure_energy(features: Features) -> NDArray[np.int64]:  # (n,)
     """How much the features of each edge have to say."""
-    energy: NDArray[np.float32] = np.einsum("nhd,nhd->n", features, features, dtype=np.float32)
+    energy: NDArray[np.int64] = np.einsum("nhd,nhd->n", features.values, features.values, dtype=np.int64)
     return energy
+
+
+def _to_whole(values: NDArray[np.float32], unit: int) -> NDArray[np.int16]:
+    return np.clip(np.rint(unit * values), -_LARGEST, _LARGEST).astype(np.int16)
 
 
 @dataclass(frozen=True)
@@ -159,7 +178,7 @@ class _Band:
             return ink[first:last]
         return np.pad(ink[max(first, 0) : last], ((max(-first, 0), max(last - len(ink), 0)), (0, 0)))
 
-    def paste(self, rows: NDArray[np.float32], features: Features) -> None:
+    def paste(self, rows: NDArray[np.int16], features: NDArray[np.int16]) -> None:
         """Put its rows into the features of its edge, without those beyond the ends."""
         first, last = max(self.start, 0), min(self.stop, len(features))
         features[first:last] = rows[first - self.start : last - self.start]

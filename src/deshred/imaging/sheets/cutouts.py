@@ -15,15 +15,32 @@ from deshred.imaging.sheets.patches import Box
 from deshred.imaging.sheets.rims import Rim
 from deshred.imaging.sheets.straightening import Trace
 
-RUNS_OUT = "runs out of the sheet"
+LOST_SIDE = "runs out of the sheet along its side: scan it again, whole"
+LOST_INK = "runs out of the sheet where something is written: scan it again, whole"
 ODD_SHAPE = "does not have the shape of a shred"
+
+
+@dataclass(frozen=True)
+class ShredName:
+    """What a shred that was cut out of a sheet is called; as text, the id of the shred: `sheet#07`."""
+
+    sheet: str
+    number: int  # in reading order, from 1
+
+    @property
+    def label(self) -> str:
+        """The number as it is written on the overview."""
+        return f"{self.number:02d}"
+
+    def __str__(self) -> str:
+        return f"{self.sheet}#{self.label}"
 
 
 @dataclass(frozen=True, eq=False)
 class Cutout:
     """How one shred lies on its sheet, in scan pixels."""
 
-    id: str
+    name: ShredName
     box: Box
     mask: Mask  # (box.height, box.width): as on the sheet, not straightened
     outline: NDArray[np.int32]  # (n, 2): x, y of its corner pixels, clockwise
@@ -35,7 +52,7 @@ class Cutout:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "id": self.id,
+            "id": str(self.name),
             "box_xywh": self.box.as_list(),
             "outline": self.outline.tolist(),
             "angle": round(self.angle, 3),

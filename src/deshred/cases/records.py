@@ -1,0 +1,126 @@
+"""Compatibility as `.npz`, Constraints as TOML: the nouns that are kept in files, and back."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.arrayfiles import parse_npz
+from deshred.cases.store import pack_arrays
+from deshred.cases.writing import write_atomically
+from deshred.elements import Calibration, Compatibility, Constraints, Margins
+from deshred.errors import InputError, MismatchError, SettingsError
+from deshred.textfiles import read_file, read_toml
+
+_MOST_BYTES = 4 << 30  # the full matrix of 20,000 shreds
+_OF_ONE_SHRED = ("first", "last", "not_first", "not_last")
+_MARGINS = ("starts", "ends", "widths_mm", "heights_mm")
+_MEMBERS = ("ids", "scores", "offsets", "fingerprint", "row_starts", "columns", "calibration", *_MARGINS)
+
+
+def load_constraints(path: str | Path) -> Constraints:
+    """Read what is known for sure from a TOML file: lists of joins, of shreds, or of groups of shreds."""
+    content = read_toml(path)
+    known = [entry.name for entry in fields(Constraints)]
+    for key, value in content.items():
+        if key not in known:
+            raise InputError(f"{path}: there is no constraint {key!r}. Known are: {', '.join(known)}.")
+        if not _holds_ids(value, nested=key not in _OF_ONE_SHRED):
+            form = '["a", "b"]' if key in _OF_ONE_SHRED else '[["a", "b"], ["c", "d"]]'
+            raise InputError(f"{path}: {key} must look like {form}, got {value!r}.")
+    try:
+        return Constraints(**content)
+    except SettingsError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _holds_ids(value: Any, *, nested: bool) -> bool:
+    if not isinstance(value, list):
+        return False
+    return all(_holds_ids(item, nested=False) if nested else isinstance(item, str) for item in value)
+
+
+def save_compatibility(compatibility: Compatibility, path: str | Path) -> None:
+    """Write scores, offsets and what makes them honest as `.npz`, the form `deshred arrange` reads."""
+    write_atomically(Path(path), pack_compatibility(compatibility))
+
+
+def load_compatibility(path: str | Path) -> Compatibility:
+    """Read what `save_compatibility` wrote, or a bare matrix of scores."""
+    return unpack_compatibility(read_file(path), Path(path))
+
+
+def pack_compatibility(compatibility: Compatibility) -> bytes:
+    """The bytes of the `.npz` form."""
+    arrays: dict[str, NDArray[Any]] = {
+        "ids": np.array(compatibility.ids, dtype=np.str_),
+        "scores": compatibility.scores,
+        "offsets": compatibility.offsets,
+        "fingerprint": np.array(compatibility.fingerprint),
+    }
+    for name in ("row_starts", "columns"):
+        if getattr(compatibility, name) is not None:
+            arrays[name] = getattr(compatibility, name)
+    if compatibility.margins is not None:
+        for name in _MARGINS:
+            if getattr(compatibility.margins, name) is not None:
+                arrays[name] = getattr(compatibility.margins, name)
+    if compatibility.calibration is not None:
+        curve = compatibility.calibration
+        arrays["calibration"] = np.array([curve.slope, curve.intercept])
+    return pack_arrays(arrays)
+
+
+def unpack_compatibility(content: bytes, path: Path) -> Compatibility:
+    """The scores in the bytes of an `.npz` file; `path` names it in errors."""
+    held = parse_npz(content, _MEMBERS, path, most_bytes=_MOST_BYTES)
+    try:
+        scores = np.asarray(held["scores"], np.float32)
+        return Compatibility(
+            ids=tuple(map(str, _flat(held.get("ids", np.arange(len(scores)))).tolist())),
+            scores=scores,
+            offsets=_whole(held.get("offsets", np.zeros(scores.shape, np.int16)), np.int16),
+            fingerprint=str(held.get("fingerprint", "")),
+            row_starts=_whole(_flat(held["row_starts"]), np.int64) if "columns" in held else None,
+            columns=_whole(_flat(held["columns"]), np.int32) if "columns" in held else None,
+            margins=_read_margins(held),
+            calibration=_read_calibration(held),
+        )
+    except (MismatchError, InputError) as error:
+        raise InputError(f"{path}: {error}") from None
+    except (ValueError, KeyError, TypeError, OverflowError):
+        raise InputError(
+            f"{path}: this is no complete file of scores. Give the compatibility.npz of a run."
+        ) from None
+
+
+def _read_margins(held: dict[str, NDArray[Any]]) -> Margins | None:
+    if "starts" not in held:
+        return None
+    starts, ends, widths = (np.asarray(held[name], np.float32) for name in _MARGINS[:3])
+    heights = np.asarray(held["heights_mm"], np.float32) if "heights_mm" in held else None
+    return Margins(starts, ends, widths, heights)
+
+
+def _read_calibration(held: dict[str, NDArray[Any]]) -> Calibration | None:
+    if "calibration" not in held:
+        return None
+    slope, intercept = np.asarray(held["calibration"], np.float64).tolist()
+    return Calibration(slope, intercept)
+
+
+def _flat(array: NDArray[Any]) -> NDArray[Any]:
+    if array.ndim != 1:
+        raise ValueError("a list is needed")
+    return array
+
+
+def _whole(array: NDArray[Any], kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
+    """Whole numbers, all of which fit into the kind."""
+    if array.dtype.kind not in "iu" or not np.array_equal(array.astype(kind), array):
+        raise ValueError("whole numbers are needed")
+    return array.astype(kind)

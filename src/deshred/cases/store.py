@@ -1,0 +1,86 @@
+"""Artefacts by key: named arrays in, the same arrays out, in memory or in a folder.
+
+A key is a hash of content and of everything that changes the result, so whatever lies under it is right or
+damaged, and what is damaged is computed again. Losing a store costs time, never information.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.arrayfiles import parse_npz
+from deshred.cases.folders import Folder
+from deshred.errors import InputError, OutputError
+
+Arrays = Mapping[str, NDArray[Any]]
+
+_LARGEST_RATIO = 2  # what we keep is not compressed: a few bytes that claim to be many are not ours
+
+
+def make_key(*parts: str) -> str:
+    """The key of what these parts determine."""
+    digest = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode("utf-8", "backslashreplace")
+        digest.update(f"{len(encoded)}:".encode())  # so that ("ab", "c") is not ("a", "bc")
+        digest.update(encoded)
+    return digest.hexdigest()
+
+
+class Store(Protocol):
+    """Where artefacts lie."""
+
+    def load(self, key: str) -> Arrays | None:
+        """What lies under a key; None when nothing does, or it is damaged."""
+
+    def save(self, key: str, arrays: Arrays) -> None:
+        """Keep arrays under a key."""
+
+
+@dataclass
+class MemoryStore:
+    """Artefacts in memory, for as long as the process lasts."""
+
+    kept: dict[str, Arrays] = field(default_factory=dict)
+
+    def load(self, key: str) -> Arrays | None:
+        return self.kept.get(key)
+
+    def save(self, key: str, arrays: Arrays) -> None:
+        self.kept[key] = dict(arrays)
+
+
+@dataclass(frozen=True)
+class FolderStore:
+    """Artefacts as files of a folder, named by their keys."""
+
+    folder: Folder
+    below: str = "store"
+
+    def load(self, key: str) -> Arrays | None:
+        try:
+            content = self.folder.read_bytes(self._name(key))
+            return parse_npz(content, None, key, most_bytes=_LARGEST_RATIO * len(content))
+        except (InputError, OutputError):
+            return None
+
+    def save(self, key: str, arrays: Arrays) -> None:
+        # not synced: a torn file is noticed by its checksums and made again
+        self.folder.write_bytes(self._name(key), pack_arrays(arrays), durable=False)
+
+    def _name(self, key: str) -> str:
+        return f"{self.below}/{key[:2]}/{key}.npz"
+
+
+def pack_arrays(arrays: Arrays) -> bytes:
+    """Named arrays as the bytes of an `.npz` file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()

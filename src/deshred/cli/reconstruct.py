@@ -1,0 +1,82 @@
+"""`deshred reconstruct`: shreds in, pages out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from deshred.cases import load_constraints
+from deshred.cli import flags
+from deshred.cli.console import progress_reporter, say, say_json, warn_of_sheets
+from deshred.export.results import describe, reconstruct_into
+from deshred.settings import Settings
+
+
+@flags.command(interrupted="the same command goes on where it stopped")
+@flags.inputs
+@flags.output
+@flags.settings_flags(
+    "scorer",
+    "model",
+    "jobs",
+    "scans.dpi",
+    "scans.max_megapixels",
+    "scans.kind",
+    "segmentation.background",
+    "segmentation.min_width_mm",
+    "blank.rule",
+    "pairwise.max_shift",
+    "arrangement.solver",
+    "arrangement.pages",
+    "arrangement.free_ends",
+    "arrangement.time_limit",
+)
+@flags.constraints
+@click.option("--add", is_flag=True, help="Add these files to a case; only new joins are scored.")
+@flags.force
+@flags.quiet
+@flags.as_json
+def command(
+    inputs: tuple[Path, ...],
+    output: Path,
+    settings: Settings,
+    constraints: Path | None,
+    add: bool,
+    force: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Shreds in, pages out.
+
+    INPUT are files and folders of single shreds, of scanned sheets with many shreds, or of both; all
+    together are one mixed pile. OUT gets pages/, arrangement.json and report.html; a run that was
+    interrupted goes on where it stopped.
+
+    \b
+    Examples:
+      deshred reconstruct scans/ -o out/
+      deshred reconstruct monday/ tuesday/ -o out/ --pages 12
+      deshred reconstruct wednesday/ -o out/ --add
+      deshred reconstruct sheets/*.jpg -o out/ --as sheets --background '#ff9933'
+      deshred reconstruct scans/ -o out/ --constraints known.toml --force
+      deshred reconstruct scans/ -o out/ --scorer marques --solver greedy --json
+    """
+    known = None if constraints is None else load_constraints(constraints)
+    with progress_reporter(quiet=quiet) as progress:
+        done = reconstruct_into(
+            output,
+            inputs,
+            constraints=known,
+            settings=settings,
+            force=force,
+            add=add,
+            progress=progress,
+        )
+    warn_of_sheets(done.sheets)
+    if as_json:
+        say_json(describe(done))
+        return
+    say(done.summary())
+    say(f"pages:  {output / 'pages'}")
+    say(f"report: {output / 'report.html'}")

@@ -1,0 +1,56 @@
+"""`deshred train pairwise`: the network of the paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deshred.cli import flags
+from deshred.cli.console import figure_reporter, progress_reporter, say
+from deshred.compatibility.pairwise.samples import SampleOptions
+from deshred.compatibility.pairwise.training import PairwiseTrainingOptions, train_pairwise
+
+
+@flags.command("pairwise", interrupted="go on from the last checkpoint with --resume")
+@flags.inputs
+@flags.model_output
+@flags.option_flags(
+    PairwiseTrainingOptions, "epochs", "batch", "learning_rate", "seed", "init", into="training"
+)
+@flags.option_flags(
+    SampleOptions, "max_positives", "min_ink", "faint_share", "rows", "columns", into="samples"
+)
+@flags.threads
+@flags.resume
+@flags.replace_model
+@flags.quiet
+def command(
+    inputs: tuple[Path, ...],
+    output: Path,
+    training: PairwiseTrainingOptions,
+    samples: SampleOptions,
+    threads: int,
+    resume: bool,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Train the network of the paper, which judges one join at a time, on intact pages.
+
+    \b
+    Examples:
+      deshred train pairwise pages/ -o mine.onnx
+      deshred train pairwise pages/ -o mine.onnx --epochs 3 --seed 7 --resume
+      deshred reconstruct scans/ -o out/ --scorer pairwise --model mine.onnx
+    """
+    with progress_reporter(quiet=quiet) as progress:
+        model = train_pairwise(
+            inputs,
+            output,
+            samples=samples,
+            training=training,
+            threads=threads,
+            resume=resume,
+            force=force,
+            progress=progress,
+            report=figure_reporter(progress),
+        )
+    say(f"model: {model}")

@@ -1,0 +1,77 @@
+"""Shreds of a pile in, the groups that they are described and compared in out.
+
+A group is the unit of what is kept: its descriptions, and its evidence with every other group. A pile is made
+of groups that a store knows already, where it can, and of new ones for the rest. So a pile that grows, or
+that is mixed of documents seen before, only needs what is new.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deshred.cases.store import Store, make_key
+from deshred.compatibility.contract import Rows
+from deshred.elements import combine_fingerprints
+
+_KEY = make_key("groups 1")
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Some shreds of a pile, in an order of their own."""
+
+    members: Rows  # indices of the shreds in the pile
+    key: str  # the same for the same paper in the same order, wherever it lies
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+
+def find_groups(fingerprints: Sequence[str], store: Store, size: int) -> list[Group]:
+    """Part a pile into groups that the store knows, and new ones of at most `size`; the store learns them."""
+    places: dict[str, deque[int]] = defaultdict(deque)
+    for place, fingerprint in enumerate(fingerprints):
+        places[fingerprint].append(place)
+    known = _load(store)
+    chosen = [members for group in known if (members := _take(group, places)) is not None]
+    rest = sorted(place for left in places.values() for place in left)
+    new = [rest[start : start + size] for start in range(0, len(rest), size)]
+    if new:
+        _save(store, [*known, *([fingerprints[i] for i in members] for members in new)])
+    return [
+        Group(np.array(members, np.intp), combine_fingerprints(fingerprints[i] for i in members))
+        for members in (*chosen, *new)
+    ]
+
+
+def _take(group: Sequence[str], places: dict[str, deque[int]]) -> list[int] | None:
+    """The places of all members of a group, taken out of what is left; None when one is missing."""
+    taken: list[int] = []
+    for fingerprint in group:
+        if not places.get(fingerprint):
+            for place, back in zip(reversed(taken), reversed(group[: len(taken)]), strict=True):
+                places[back].appendleft(place)
+            return None
+        taken.append(places[fingerprint].popleft())
+    return taken
+
+
+def _load(store: Store) -> list[list[str]]:
+    """The groups a store knows, the largest first: fewer groups are fewer blocks."""
+    kept = store.load(_KEY)
+    if kept is None:
+        return []
+    members = [member.decode("ascii", "replace") for member in kept["members"].tolist()]
+    stops = np.cumsum(kept["lengths"]).tolist()
+    groups = [members[start:stop] for start, stop in zip([0, *stops[:-1]], stops, strict=True)]
+    return sorted((group for group in groups if group), key=len, reverse=True)
+
+
+def _save(store: Store, groups: Sequence[Sequence[str]]) -> None:
+    members = [member.encode() for group in groups for member in group]
+    lengths = np.array([len(group) for group in groups], np.int64)
+    store.save(_KEY, {"members": np.array(members, np.bytes_), "lengths": lengths})

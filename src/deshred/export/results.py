@@ -1,0 +1,345 @@
+"""A Reconstruction in, what a case shows of it out: pages, `arrangement.json`, `report.html`; and back.
+
+`describe` and `reopen` are each other's inverse: what one writes the other reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from deshred.cases import (
+    ARRANGEMENT,
+    COMPATIBILITY,
+    INPUTS,
+    REPORT,
+    Case,
+    open_case,
+    page_name,
+    working_on,
+)
+from deshred.cases.records import pack_compatibility, unpack_compatibility
+from deshred.compatibility.contract import ScorerCard
+from deshred.elements import (
+    Arrangement,
+    Compatibility,
+    Constraints,
+    Join,
+    Page,
+    PageBreak,
+    Pile,
+    Shred,
+    ShredSet,
+    Slot,
+    Source,
+)
+from deshred.errors import InputError, MismatchError
+from deshred.executors import Executor, Progress, default_executor
+from deshred.export.cutouts import list_warnings
+from deshred.export.report import Overview, render_report
+from deshred.imaging.composition import compose
+from deshred.imaging.decoding import encode_png
+from deshred.imaging.edges import EdgeOptions, LazyEdges
+from deshred.imaging.files import find_images
+from deshred.imaging.intakes import load_intake
+from deshred.imaging.scans import hash_file
+from deshred.pipeline import Reconstruction, reconstruct
+from deshred.settings import Settings, settings_from
+from deshred.timing import Stopwatch
+from deshred.versions import installed_versions
+
+FORMAT = 2
+
+
+def reconstruct_into(
+    folder: str | Path,
+    inputs: Iterable[str | Path],
+    *,
+    constraints: Constraints | None = None,
+    settings: Settings | None = None,
+    force: bool = False,
+    add: bool = False,
+    progress: Progress | None = None,
+) -> Reconstruction:
+    """Reconstruct files and folders into a case.
+
+    An interrupted run goes on where it stopped. With `add` the case keeps the files it has and gets these as
+    well: only new joins are scored.
+    """
+    settings = settings or Settings()
+    executor = default_executor(settings.jobs)
+    inputs = list(inputs)
+    with working_on(folder, command="reconstruct", force=force, add=add, inputs=inputs) as case:
+        files = [*(_list_known_files(case) if add else []), *find_images(inputs)]
+        done = reconstruct(
+            files,
+            constraints=constraints,
+            settings=settings,
+            store=case.store,
+            executor=executor,
+            progress=progress,
+        )
+        return save_results(done, case, files=files, executor=executor, progress=progress)
+
+
+def _list_known_files(case: Case) -> list[Path]:
+    """The files of a case that is added to, which must be what they were."""
+    if not case.folder.exists(INPUTS):
+        return []
+    try:
+        known = [(case.resolve(entry["path"]), entry["sha256"]) for entry in case.read_json(INPUTS)["files"]]
+    except (KeyError, TypeError) as error:
+        raise InputError(
+            f"{case.path / INPUTS}: the file is damaged ({error}). Reconstruct all scans with --force."
+        ) from None
+    for path, digest in known:
+        if hash_file(path) != digest:
+            raise MismatchError(
+                f"{path}: has changed since it was read. Put it back, or reconstruct all with --force."
+            )
+    return [path for path, _ in known]
+
+
+def save_results(
+    reconstruction: Reconstruction,
+    case: Case,
+    *,
+    files: Sequence[Path] = (),
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Reconstruction:
+    """Write everything a case shows; the result knows how long that took."""
+    watch = Stopwatch(dict(reconstruction.seconds))
+    with watch.measure("save"):
+        pngs = (executor or default_executor()).stream(_encode_page, reconstruction.pages)
+        for number, png in enumerate(pngs, 1):
+            case.write_bytes(page_name(number), png)
+            if progress:
+                progress("saving pages", number, len(reconstruction.pages))
+        digests = {str(source.path): source.sha256 for source in reconstruction.sources}
+        listed = [{"path": case.relate(file), "sha256": digests.get(str(file))} for file in files]
+        case.write_json(INPUTS, {"format": FORMAT, "files": listed})
+        case.write_bytes(COMPATIBILITY, pack_compatibility(reconstruction.compatibility))
+    with watch.measure("report"):
+        overviews = [
+            Overview(sheet.name, sheet.overview, list_warnings(sheet)) for sheet in reconstruction.sheets
+        ]
+        provenance = _provenance(reconstruction)
+        case.write_text(REPORT, render_report(reconstruction, provenance=provenance, overviews=overviews))
+    reconstruction = replace(reconstruction, seconds=watch.seconds)
+    case.write_json(ARRANGEMENT, describe(reconstruction, case))
+    return reconstruction
+
+
+def describe(reconstruction: Reconstruction, case: Case | None = None) -> dict[str, Any]:
+    """What `arrangement.json` holds: the answer, what is proven about it, and what it was made from.
+
+    Paths are relative to the case, or absolute.
+    """
+    arrangement = reconstruction.arrangement
+    paths = _Paths(case)
+    shreds = {shred.id: shred for shred in reconstruction.shreds}
+    joins = {join.left: join for join in arrangement.joins}
+    return {
+        "format": FORMAT,
+        "summary": reconstruction.summary(),
+        "pages": [
+            _describe_page(number, slots, page, shreds, joins, paths)
+            for number, (slots, page) in enumerate(
+                zip(arrangement.pages, reconstruction.pages, strict=True), 1
+            )
+        ],
+        "breaks": [asdict(one) for one in arrangement.breaks],
+        "sheets": [
+            {
+                "name": sheet.name,
+                "shreds": len(sheet.segmentation.shreds),
+                "warnings": list_warnings(sheet),
+            }
+            for sheet in reconstruction.sheets
+        ],
+        "blank": [_describe_shred(shred, paths) for shred in reconstruction.blank],
+        "cost": arrangement.cost,
+        "bound": arrangement.bound,
+        "gap": arrangement.gap,
+        "optimal": arrangement.is_optimal,
+        "constraints": describe_constraints(reconstruction.constraints),
+        "scorer": asdict(reconstruction.scorer),
+        "settings": reconstruction.settings.to_dict(),
+        "inputs": _list_inputs(reconstruction.sources, paths),
+        "versions": installed_versions(),
+        "seconds": dict(reconstruction.seconds),
+    }
+
+
+def describe_constraints(constraints: Constraints) -> dict[str, list[Any]]:
+    """Those that say something, as `load_constraints` reads them."""
+    plain: dict[str, list[Any]] = {}
+    for name, held in vars(constraints).items():
+        if held:
+            plain[name] = sorted(item if isinstance(item, str) else _sorted_group(item) for item in held)
+    return plain
+
+
+def _sorted_group(group: tuple[str, ...] | frozenset[str]) -> list[str]:
+    return list(group) if isinstance(group, tuple) else sorted(group)
+
+
+class _Paths:
+    """How paths are written: as the case records them, or absolute without one."""
+
+    def __init__(self, case: Case | None) -> None:
+        self._case = case
+
+    def write(self, path: Path) -> str:
+        return str(path.absolute()) if self._case is None else self._case.relate(path)
+
+
+def _provenance(reconstruction: Reconstruction) -> dict[str, str]:
+    return {
+        "scorer": reconstruction.scorer.name,
+        "model": reconstruction.scorer.model or "none",
+        "SHA-256 of the model": reconstruction.scorer.model_sha256 or "none",
+        "solver": reconstruction.settings.arrangement.solver,
+        "input files": f"{len(reconstruction.sources)}; their SHA-256 are in {ARRANGEMENT}",
+        "versions": ", ".join(f"{name} {number}" for name, number in installed_versions().items()),
+    }
+
+
+def _describe_page(
+    number: int,
+    slots: tuple[Slot, ...],
+    page: Page,
+    shreds: dict[str, Shred],
+    joins: dict[str, Join],
+    paths: _Paths,
+) -> dict[str, Any]:
+    places = {placement.shred_id: placement for placement in page.placements}
+    return {
+        "number": number,
+        "image": page_name(number),
+        "shreds": [
+            {
+                **_describe_shred(shreds[slot.shred_id], paths),
+                "offset": slot.offset,
+                "x": places[slot.shred_id].x,
+                "y": places[slot.shred_id].y,
+            }
+            for slot in slots
+        ],
+        "joins": [{**asdict(joins[a.shred_id]), "verdict": joins[a.shred_id].verdict} for a in slots[:-1]],
+    }
+
+
+def _describe_shred(shred: Shred, paths: _Paths) -> dict[str, Any]:
+    return {"id": shred.id, "source": paths.write(shred.source.path), "frame": shred.source.frame}
+
+
+def _list_inputs(sources: Iterable[Source], paths: _Paths) -> list[dict[str, str]]:
+    digests = {paths.write(source.path): source.sha256 for source in sources}
+    return [{"path": path, "sha256": digest} for path, digest in sorted(digests.items())]
+
+
+def _encode_page(page: Page) -> bytes:
+    return encode_png(page.image, dpi=page.dpi)
+
+
+def reopen(
+    folder: str | Path, *, executor: Executor | None = None, progress: Progress | None = None
+) -> Reconstruction:
+    """Everything of a finished case again, without solving; the scans must be what they were."""
+    case = open_case(folder)
+    content = case.read_json(ARRANGEMENT)
+    try:
+        return _Reopening(case, content, executor or default_executor(), progress).run()
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"{case.path / ARRANGEMENT}: the file is damaged ({type(error).__name__}: {error}). "
+            "Run reconstruct --force again."
+        ) from error
+
+
+class _Reopening:
+    """Reads back what `describe` wrote."""
+
+    def __init__(
+        self, case: Case, content: dict[str, Any], executor: Executor, progress: Progress | None
+    ) -> None:
+        self._case = case
+        self._content = content
+        self._executor = executor
+        self._progress = progress
+        self._settings = settings_from(content["settings"], ARRANGEMENT)
+
+    def run(self) -> Reconstruction:
+        content, settings = self._content, self._settings
+        compatibility = self._read_scores()
+        sources = self._check_inputs()
+        files = [self._case.resolve(entry["path"]) for entry in self._case.read_json(INPUTS)["files"]]
+        intake = load_intake(
+            files,
+            options=settings.scans,
+            segmentation=settings.segmentation,
+            executor=self._executor,
+            progress=self._progress,
+        )
+        shreds = ShredSet([_find(intake.shreds, shred_id) for shred_id in compatibility.ids])
+        blank = ShredSet([_find(intake.shreds, entry["id"]) for entry in content["blank"]])
+        pile = Pile(shreds, LazyEdges(shreds, EdgeOptions()), blank)
+        arrangement = _read_arrangement(content, settings)
+        pages = compose(
+            shreds,
+            arrangement,
+            options=settings.composition,
+            executor=self._executor,
+            progress=self._progress,
+        )
+        return Reconstruction(
+            pile,
+            intake.sheets,
+            sources,
+            compatibility,
+            Constraints(**content["constraints"]),
+            arrangement,
+            tuple(pages),
+            ScorerCard(**content["scorer"]),
+            settings,
+            content["seconds"],
+        )
+
+    def _read_scores(self) -> Compatibility:
+        return unpack_compatibility(self._case.read_bytes(COMPATIBILITY), self._case.path / COMPATIBILITY)
+
+    def _check_inputs(self) -> tuple[Source, ...]:
+        sources = []
+        for entry in self._content["inputs"]:
+            path = self._case.resolve(entry["path"])
+            if hash_file(path) != entry["sha256"]:
+                raise MismatchError(f"{path}: has changed since the run. Reconstruct it again.")
+            sources.append(Source(path, entry["sha256"]))
+        return tuple(sources)
+
+
+def _find(shreds: ShredSet, shred_id: str) -> Shred:
+    try:
+        return shreds[shreds.index_of(shred_id)]
+    except MismatchError:
+        raise MismatchError(f"the scans no longer show {shred_id}. Reconstruct them again.") from None
+
+
+def _read_arrangement(content: dict[str, Any], settings: Settings) -> Arrangement:
+    joins = [
+        Join(**{name: value for name, value in join.items() if name != "verdict"})
+        for page in content["pages"]
+        for join in page["joins"]
+    ]
+    return Arrangement(
+        tuple(tuple(Slot(one["id"], one["offset"]) for one in page["shreds"]) for page in content["pages"]),
+        tuple(joins),
+        tuple(PageBreak(**one) for one in content["breaks"]),
+        content["cost"],
+        content["bound"],
+        settings.arrangement.tolerance,
+    )
