@@ -20,12 +20,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from deshred.store import load_compatibility
 from numpy.typing import NDArray
 
 from deshred.arrangement import ArrangementOptions, WarmStart, arrange
 from deshred.elements import Compatibility, Constraints, Margins
 from deshred.errors import InfeasibleError
-from deshred.store import load_compatibility
 
 Scores = NDArray[np.float32]
 SHREDS_PER_PAGE = 23

@@ -55,6 +55,7 @@ def test_the_public_names_are_these() -> None:
         "segment_into",
         "shred_into",
         "train_pairwise",
+        "train_towers",
     ]
 
 

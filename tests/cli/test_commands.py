@@ -405,7 +405,7 @@ def test_every_command_has_examples_that_can_be_parsed(name: str) -> None:
     examples = [line.strip() for line in text.splitlines() if line.strip().startswith("deshred ")]
     assert examples
     for example in examples:
-        words = shlex.split(example)[1:]
+        words = shlex.split(example.partition(" > ")[0])[1:]
         parts = 1 if words[0] in ALL else 2
         ALL[" ".join(words[:parts])].make_context(example, words[parts:])
 

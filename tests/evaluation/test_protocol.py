@@ -66,7 +66,7 @@ def test_documents_whose_edges_agree_are_put_in_order(folder: Path, solver: str)
         open_collection(folder), CountingScorer(), options=options_of(1, 2, "all", solver=solver)
     )
     # Greedy has nothing to go by where two documents meet, and may begin inside of one.
-    least = {"1": 1.0, "2": 1.0, "all": 1.0} if solver == "exact" else {"1": 1.0, "2": 0.7, "all": 0.7}
+    least = {"1": 1.0, "2": 1.0, "all": 1.0} if solver == "exact" else {"1": 1.0, "2": 0.6, "all": 0.6}
     for k in ("1", "2", "all"):
         assert result[k].mean.value >= least[k]
     assert [len(result[k].instances) for k in ("1", "2", "all")] == [4, 3, 1]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deshred.cases import CASE as MARKER
+from deshred.cases import CASE
 from deshred.errors import InputError
 from deshred.imaging.files import UnreadImagesWarning, find_images, find_mask, name_files
 from deshred.textfiles import read_file
@@ -68,14 +68,14 @@ def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
 def test_images_beside_a_result_of_deshred_are_read_and_the_result_is_not(tmp_path: Path) -> None:
     scan = touch(tmp_path / "scan.png")
     shred = touch(tmp_path / "shreds/shreds/scan#01.png")
-    touch(tmp_path / "shreds" / MARKER)
+    touch(tmp_path / "shreds" / CASE)
     assert find_images([tmp_path]) == [scan]
     assert find_images([tmp_path / "shreds"]) == [shred]
     assert find_images([tmp_path, tmp_path / "shreds"]) == [scan, shred]
 
 
 def test_the_shreds_of_a_result_that_was_named_are_read(tmp_path: Path) -> None:
-    touch(tmp_path / "pile" / MARKER)
+    touch(tmp_path / "pile" / CASE)
     shred = touch(tmp_path / "pile/shreds/a.png")
     assert find_images([tmp_path / "pile"]) == [shred]
 

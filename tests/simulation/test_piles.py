@@ -8,7 +8,7 @@ import pytest
 from deshred.cases import working_on
 from deshred.errors import InputError
 from deshred.executors import SerialExecutor, ThreadExecutor
-from deshred.imaging.scans import load_shreds
+from deshred.imaging.intakes import load_shreds
 from deshred.simulation.drawing import DrawingOptions, draw_page
 from deshred.simulation.piles import NamedPage, read_truth, save_pile, shred_pages
 from deshred.simulation.shredding import ShreddingOptions

@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from deshred.cli.console import exit_codes
+from deshred.errors import SettingsError
 from deshred.options import About, about
 from deshred.settings import Settings, read_settings
 
@@ -46,7 +47,10 @@ class _Text(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The value; what it must be is checked with all other settings."""
-        return self._parse(value) if isinstance(value, str) else value
+        try:
+            return self._parse(value) if isinstance(value, str) else value
+        except SettingsError as error:
+            self.fail(str(error), param, ctx)
 
 
 def command(

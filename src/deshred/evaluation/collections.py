@@ -17,7 +17,8 @@ from deshred.elements import Shred, ShredSet
 from deshred.errors import InputError
 from deshred.executors import Executor
 from deshred.imaging.files import SHRED_FOLDERS
-from deshred.imaging.scans import ScanOptions, load_shreds
+from deshred.imaging.intakes import load_shreds
+from deshred.imaging.scans import ScanOptions
 from deshred.simulation.truth import Place, Truth
 from deshred.textfiles import read_json
 
