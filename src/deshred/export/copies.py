@@ -1,7 +1,7 @@
 """The copy of the pages that is asked for, and its words.
 
-The evidence copy is shown as it is, but read with its seams mended: mending moves no pixel, so words lie where
-they were read. The reading copy is straight, so its words lie elsewhere: words belong to one copy only.
+The evidence copy is shown as it is, but read with its seams mended: mending moves no pixel, so its words lie
+where they were read. The reading copy is straight, so its words lie elsewhere: words belong to one copy only.
 """
 
 from __future__ import annotations
