@@ -160,7 +160,7 @@ def _dominant_color(scan: Scan, lab: Field) -> Field:
 def _refuse_one_color(scan: Scan) -> None:
     """A page of a PDF whose image is damaged is drawn as blank."""
     color = scan.image[0, 0]
-    if (scan.image == color).all():
+    if (scan.image.min(axis=(0, 1)) == scan.image.max(axis=(0, 1))).all():
         raise InputError(
             f"{scan.source.path}: nothing but the color #{bytes(color).hex()} "
             f"(page {scan.source.frame + 1}). It is blank, or its image is damaged: look at it, then leave "
