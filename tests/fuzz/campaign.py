@@ -31,7 +31,7 @@ from tests.fuzz.doors import Door, list_doors
 from tests.fuzz.mutations import mutate
 
 SEED = 20_240
-PER_PROCESS = 250
+PER_PROCESS = 1000
 MOST_SECONDS = 10.0  # of a processor, for one input
 UNEXPECTED = 1  # the exit code of what should not happen
 
