@@ -27,8 +27,8 @@ lint: $(VENV)/dev.stamp
 	$(BIN)/lint-imports
 
 fuzz: $(VENV)/dev.stamp
-	$(BIN)/python -m tests.fuzz.bombs
-	$(BIN)/python -m tests.fuzz.campaign --count 30000
+	$(BIN)/python -m tests.fuzz.bombs --write docs/reliability.md
+	$(BIN)/python -m tests.fuzz.campaign --count 30000 --write docs/reliability.md
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
