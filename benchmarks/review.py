@@ -5,7 +5,7 @@
     python benchmarks/review.py --times 700 2300
 
 `pages`: pages are found by the solver; whole documents, precision and recall of joins against questions.
-`path`: one path with free ends and the published accuracy, a share of the joins asked (Paixão et al., PRL 2022).
+`path`: one path with free ends, the published accuracy, a share of the joins asked (Paixão et al., PRL 2022).
 A person is `perfect`, or `wrong:p`: with chance p another option is chosen than the right one.
 Seconds are those that the questions are assumed to take, not those of people.
 """
@@ -41,6 +41,8 @@ PUBLISHED = {"s-marques": 94.4, "s-isri-ocr": 97.9, "s-cdip": 92.4}  # at 10 %, 
 
 @dataclass(frozen=True, eq=False)
 class Pile:
+    """A pile of documents with its truth."""
+
     name: str
     compatibility: Compatibility
     truth: Truth

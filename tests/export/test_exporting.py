@@ -24,6 +24,7 @@ from deshred.export.finding import search
 from deshred.export.material import FORMATS, ExportOptions
 from deshred.export.results import reconstruct_into
 from deshred.export.verification import verify
+from deshred.imaging.scans import read_scans
 from deshred.reading import ReadingOptions
 from tests.conftest import SavedPile
 from tests.export.materials import MADE
@@ -318,3 +319,25 @@ def test_a_demonstration_ends_with_a_pdf_or_says_how_to_get_it(case: Path, tmp_p
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("no PDF: PDF needs pikepdf")
     assert "pip install 'deshred[pdf]'" in done.stdout
+
+
+@needs_tesseract
+def test_the_reading_copy_says_so_everywhere_and_its_words_lie_on_it(case: Path, tmp_path: Path) -> None:
+    pikepdf = pytest.importorskip("pikepdf", reason="pikepdf is not installed: pip install 'deshred[pdf]'")
+    formats = ["pdf", "text", "png", "tiff", "alto", "json"]
+    done = export(case, tmp_path / "out", formats=formats, options=ExportOptions(copy="reading"))
+    assert all("reading" in name for name in done.files if name != "record.json")
+    with pikepdf.open(tmp_path / "out/pages-reading.pdf") as document:
+        assert "reading copy" in str(document.open_metadata()["dc:title"])
+    record = json.loads((tmp_path / "out/record.json").read_text())
+    assert {page["copy"] for page in record["pages"]} == {"reading"}
+    words = [word for line in record["pages"][0]["reading"]["lines"] for word in line["words"]]
+    picture = read_scans(tmp_path / "out/png/page-001-reading.png")[0].image.min(axis=2)
+    inked = [
+        (picture[slice(*w["box"][1::2]), slice(*w["box"][::2])] < 128).any()
+        for w in words
+        if w["clarity"] == "clear"
+    ]
+    assert len(inked) > 20
+    assert all(inked)
+    assert any(word["joins"] for word in words)

@@ -19,13 +19,14 @@ from deshred.errors import InputError, MissingDependencyError, SettingsError
 from deshred.executors import Progress
 from deshred.export.bags import PAYLOAD, TAG_MANIFEST, Digest, build_tags
 from deshred.export.casefiles import CaseFacts
+from deshred.export.copies import choose_pages, read_pages
 from deshred.export.formats import EXPORTERS, NEED_WORDS, USE_WORDS, check_formats
 from deshred.export.material import Custody, ExportOptions, File, Format, Material
 from deshred.export.names import clean_file_name
 from deshred.export.results import reopen
 from deshred.imaging.scans import hash_file
 from deshred.pipeline import Reconstruction
-from deshred.reading import Reading, ReadingOptions, read
+from deshred.reading import Reading, ReadingOptions
 
 BAG = "bag"
 
@@ -84,7 +85,7 @@ def export(
     opened = open_source(source, progress)
     inputs = [entry.path for entry in opened.reconstruction.sources]
     with working_on(destination, command="export", force=force, inputs=[*opened.folders, *inputs]) as case:
-        pages = choose_pages(opened.reconstruction, options)
+        pages = choose_pages(opened.reconstruction, options.copy, progress=progress)
         words = _read(pages, wanted, reading, opened.store or case.store, jobs, progress)
         material = Material(
             opened.reconstruction,
@@ -162,13 +163,6 @@ def _tell(fields: dict[str, Any]) -> str:
     return ", ".join(told)
 
 
-def choose_pages(reconstruction: Reconstruction, options: ExportOptions) -> tuple[Page, ...]:
-    """The pages of the copy that is asked for."""
-    if all(page.copy == options.copy for page in reconstruction.pages):
-        return reconstruction.pages
-    raise SettingsError(f"these pages are not of the {options.copy} copy. Choose another with --copy.")
-
-
 @dataclass(frozen=True)
 class _Words:
     readings: tuple[Reading, ...] | None
@@ -192,7 +186,7 @@ def _read(
     if not USE_WORDS.intersection(formats):
         return _Words(None)
     try:
-        return _Words(read(pages, options=options, store=store, jobs=jobs, progress=progress))
+        return _Words(read_pages(pages, options=options, store=store, jobs=jobs, progress=progress))
     except MissingDependencyError as error:
         if needs:
             raise

@@ -12,13 +12,14 @@ from deshred.elements import Copy, Image
 from deshred.errors import InputError
 from deshred.executors import Progress
 from deshred.export.bags import PAYLOAD
-from deshred.export.exporting import BAG, choose_pages, open_source
-from deshred.export.material import ExportOptions, Material
+from deshred.export.copies import choose_pages, read_pages
+from deshred.export.exporting import BAG, open_source
+from deshred.export.material import Material
 from deshred.export.records import RECORD
 from deshred.export.searching import Hit, SearchOptions, cut_out, find_words, list_recorded_words, list_words
 from deshred.imaging.scans import read_scans
 from deshred.pipeline import Reconstruction
-from deshred.reading import ReadingOptions, read
+from deshred.reading import ReadingOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +54,9 @@ def search(
     if recorded is not None:
         return _search_record(recorded, query, options)
     opened = open_source(source, progress)
-    chosen = ExportOptions(copy=copy)
-    pages = choose_pages(opened.reconstruction, chosen)
-    readings = read(pages, options=reading, store=opened.store, jobs=jobs, progress=progress)
-    words = list_words(Material(opened.reconstruction, pages, readings, chosen))
+    pages = choose_pages(opened.reconstruction, copy, progress=progress)
+    readings = read_pages(pages, options=reading, store=opened.store, jobs=jobs, progress=progress)
+    words = list_words(Material(opened.reconstruction, pages, readings))
     hits = find_words(words, query, options=options)
     return SearchResult(query, hits, tuple(cut_out(pages[hit.page - 1].image, hit) for hit in hits))
 

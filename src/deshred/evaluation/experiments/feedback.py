@@ -44,7 +44,7 @@ class FeedbackOptions:
     loads: tuple[float, ...] = (0.1, 0.15, 0.2, 0.25)  # share of the joins
     rounds: tuple[int, ...] = (1, 2, 3)
     errors: tuple[float, ...] = (0.0, 0.05)  # share of wrong answers
-    seeds: tuple[int, ...] = (0,)
+    seeds: tuple[int, ...] = (0, 1, 2)  # of wrong answers and of random questions
     jobs: int | None = None
 
     def __post_init__(self) -> None:
@@ -113,7 +113,7 @@ def _measure(
         for load in options.loads
         for rounds in options.rounds
         for error in options.errors
-        for seed in options.seeds
+        for seed in (options.seeds if error or strategy == "random" else options.seeds[:1])
     ]
     prefix = f"{collection.name} ({len(collection)}) {name}"
     missing = [trial for trial in trials if f"{prefix} {trial}" not in raw]
