@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deshred.store import to_json, write_atomically
-
 from deshred.arrangement import ArrangementOptions
+from deshred.cases import to_json, write_atomically
 from deshred.compatibility.scorers import load_scorer
 from deshred.evaluation.collections import open_collection
 from deshred.evaluation.protocol import EvaluationOptions, K, evaluate

@@ -20,10 +20,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from deshred.store import load_compatibility
 from numpy.typing import NDArray
 
 from deshred.arrangement import ArrangementOptions, WarmStart, arrange
+from deshred.cases import load_compatibility
 from deshred.elements import Compatibility, Constraints, Margins
 from deshred.errors import InfeasibleError
 

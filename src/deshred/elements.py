@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, overload
@@ -301,6 +301,8 @@ class Constraints:
     forbidden: frozenset[tuple[str, str]] = frozenset()
     first: frozenset[str] = frozenset()  # begin a page
     last: frozenset[str] = frozenset()  # end a page
+    not_first: frozenset[str] = frozenset()  # something stands left of these, whatever it is
+    not_last: frozenset[str] = frozenset()  # and right of these
     together: frozenset[frozenset[str]] = frozenset()  # each group lies on one page
     apart: frozenset[frozenset[str]] = frozenset()  # no two of a group lie on one page
 
@@ -310,7 +312,7 @@ class Constraints:
             if any(len(join) != 2 for join in joins):
                 raise SettingsError(f"{name} holds joins, each a left id and a right id; got {set(joins)}.")
             object.__setattr__(self, name, joins)
-        for name in ("first", "last"):
+        for name in ("first", "last", "not_first", "not_last"):
             object.__setattr__(self, name, frozenset(_listed(name, getattr(self, name))))
         for name in ("together", "apart"):
             groups = frozenset(
@@ -319,13 +321,14 @@ class Constraints:
             object.__setattr__(self, name, groups)
 
     def __bool__(self) -> bool:
-        return any((self.required, self.forbidden, self.first, self.last, self.together, self.apart))
+        return any(getattr(self, one.name) for one in fields(self))
 
     @property
     def ids(self) -> frozenset[str]:
         """Every shred that something is known about."""
         groups = (*self.required, *self.forbidden, *self.together, *self.apart)
-        return self.first | self.last | {shred_id for group in groups for shred_id in group}
+        single = self.first | self.last | self.not_first | self.not_last
+        return single | {shred_id for group in groups for shred_id in group}
 
 
 @dataclass(frozen=True)

@@ -54,9 +54,16 @@ class ModelError(DeshredError):
 
 
 class InfeasibleError(DeshredError):
-    """Constraints that contradict each other."""
+    """Constraints that contradict each other; `clash` holds them, where they are known one by one."""
 
     exit_code = 7
+
+    def __init__(self, message: str, clash: tuple[object, ...] = ()) -> None:
+        super().__init__(message, clash)
+        self.clash = clash
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class MissingDependencyError(DeshredError):

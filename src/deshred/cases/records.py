@@ -17,6 +17,7 @@ from deshred.errors import InputError, MismatchError, SettingsError
 from deshred.textfiles import read_file, read_toml
 
 _MOST_BYTES = 4 << 30  # the full matrix of 20,000 shreds
+_OF_ONE_SHRED = ("first", "last", "not_first", "not_last")
 _MARGINS = ("starts", "ends", "widths_mm", "heights_mm")
 _MEMBERS = ("ids", "scores", "offsets", "fingerprint", "row_starts", "columns", "calibration", *_MARGINS)
 
@@ -28,8 +29,8 @@ def load_constraints(path: str | Path) -> Constraints:
     for key, value in content.items():
         if key not in known:
             raise InputError(f"{path}: there is no constraint {key!r}. Known are: {', '.join(known)}.")
-        if not _holds_ids(value, nested=key not in ("first", "last")):
-            form = '["a", "b"]' if key in ("first", "last") else '[["a", "b"], ["c", "d"]]'
+        if not _holds_ids(value, nested=key not in _OF_ONE_SHRED):
+            form = '["a", "b"]' if key in _OF_ONE_SHRED else '[["a", "b"], ["c", "d"]]'
             raise InputError(f"{path}: {key} must look like {form}, got {value!r}.")
     try:
         return Constraints(**content)

@@ -71,6 +71,9 @@ class _Workers:
         try:
             worker.ask(content, path, max_pixels, budget)
             header = worker.hear_count(path, budget)
+        except InputError:
+            self._put_back(worker)
+            raise
         except BaseException:
             worker.kill()
             raise
@@ -80,6 +83,9 @@ class _Workers:
         try:
             while (frame := worker.hear_frame(path, budget)) is not None:
                 yield frame
+        except InputError:
+            self._put_back(worker)
+            raise
         except BaseException:  # a file of which the rest is not wanted as well
             worker.kill()
             raise
@@ -91,7 +97,7 @@ class _Workers:
 
     def _put_back(self, worker: _Worker) -> None:
         with self._lock:
-            if len(self._idle) < _MOST_IDLE:
+            if len(self._idle) < _MOST_IDLE and worker.is_alive:
                 self._idle.append(worker)
                 return
         worker.kill()
@@ -119,6 +125,11 @@ class _Worker:
         )
         self._is_late = False
         self.kill = weakref.finalize(self, _end, self._process)  # also when it is forgotten, or all ends
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can take another file: it has told what was wrong with the last, and not died of it."""
+        return self._process.poll() is None
 
     def ask(self, content: bytes, path: Path, max_pixels: int, budget: Budget) -> None:
         """Send a file."""

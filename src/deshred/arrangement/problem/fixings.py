@@ -20,6 +20,7 @@ from deshred.errors import InfeasibleError, MismatchError
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _COLORING_STEPS = 20_000
+_OF_ONE_SHRED = ("first", "last", "not_first", "not_last")
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,8 @@ class Atom:
     def __str__(self) -> str:
         if self.kind in ("required", "forbidden"):
             return f"{self.kind} join {self.ids[0]} -> {self.ids[1]}"
-        if self.kind in ("first", "last"):
-            return f"{self.ids[0]} is {self.kind} of a page"
+        if len(self.ids) == 1:
+            return f"{self.ids[0]} is {self.kind.replace('_', ' ')} of a page"
         return f"{', '.join(self.ids)} {self.kind}"
 
 
@@ -79,7 +80,7 @@ def unite(atoms: list[Atom]) -> Constraints:
     """The inverse of `split`."""
     entries: dict[str, set[Any]] = {field.name: set() for field in fields(Constraints)}
     for atom in atoms:
-        if atom.kind in ("first", "last"):
+        if atom.kind in _OF_ONE_SHRED:
             entries[atom.kind].add(atom.ids[0])
         else:
             entries[atom.kind].add(frozenset(atom.ids) if atom.kind in ("together", "apart") else atom.ids)
@@ -102,8 +103,9 @@ def _minimal(atoms: list[Atom], is_feasible: Callable[[list[Atom]], bool]) -> li
 
 def clash(atoms: list[Atom], why: str) -> InfeasibleError:
     """The error that names the constraints at odds."""
+    named = "; ".join(map(str, atoms))
     return InfeasibleError(
-        f"the constraints contradict each other: {why} ({'; '.join(map(str, atoms))}). Take back one of them."
+        f"the constraints contradict each other: {why} ({named}). Take back one of them.", tuple(atoms)
     )
 
 
@@ -122,6 +124,11 @@ def fix(ids: tuple[str, ...], constraints: Constraints, pages: PageCount) -> Fix
     _check_cycles(atoms)
     _check_groups(atoms, len(ids), pages)
     return _index(atoms, index)
+
+
+def check_constraints(ids: tuple[str, ...], constraints: Constraints) -> None:
+    """Refuse what no number of pages and no score can heal, without a solve."""
+    fix(ids, constraints, PageCount(1, len(ids)))
 
 
 def _index(atoms: list[Atom], index: Mapping[str, int]) -> Fixings:
@@ -144,19 +151,31 @@ def _index(atoms: list[Atom], index: Mapping[str, int]) -> Fixings:
             only_left[index[atom.ids[0]]] = n
         elif atom.kind == "last":
             only_right[index[atom.ids[0]]] = n
-    return Fixings(required, pairs("forbidden"), only_right, only_left, groups("together"), groups("apart"))
+    forbidden = np.concatenate([pairs("forbidden"), _never_ends(atoms, index)])
+    return Fixings(required, forbidden, only_right, only_left, groups("together"), groups("apart"))
+
+
+def _never_ends(atoms: list[Atom], index: Mapping[str, int]) -> Ints:
+    """Page ends that cannot be, as joins with the outside."""
+    outside = len(index)
+    found = [[index[atom.ids[0]], outside] for atom in atoms if atom.kind == "not_last"]
+    found += [[outside, index[atom.ids[0]]] for atom in atoms if atom.kind == "not_first"]
+    return np.array(found, np.int64).reshape(-1, 2)
 
 
 def _check_neighbors(atoms: list[Atom]) -> None:
     right: dict[str, Atom] = {}
     left: dict[str, Atom] = {}
     forbidden = {atom.ids: atom for atom in atoms if atom.kind == "forbidden"}
+    no_ends = {(atom.kind.removeprefix("not_"), atom.ids[0]): atom for atom in atoms if "not_" in atom.kind}
     for atom in (a for a in atoms if a.kind in ("required", "first", "last")):
         if atom.kind == "required":
             if atom.ids[0] == atom.ids[1]:
                 raise clash([atom], "no shred stands beside itself")
             if atom.ids in forbidden:
                 raise clash([atom, forbidden[atom.ids]], "a join is both required and forbidden")
+        if (contrary := no_ends.get((atom.kind, atom.ids[0]))) is not None:
+            raise clash([atom, contrary], f"{atom.ids[0]} is {atom.kind} of a page and is not")
         if atom.kind != "first" and (other := right.setdefault(atom.ids[0], atom)) != atom:
             raise clash([other, atom], f"{atom.ids[0]} has only one right side")
         if atom.kind != "last" and (other := left.setdefault(atom.ids[-1], atom)) != atom:

@@ -111,6 +111,34 @@ def plot_comparison(entries: Sequence[Entry], file: Path) -> Path:
     return _finish(figure, axes[0], file)
 
 
+def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
+    """Mean accuracy of every value, one panel per factor; dots for the collections, at the largest k."""
+    factors = list(dict.fromkeys(entry["factor"] for entry in entries))
+    names = list(dict.fromkeys(entry["collection"] for entry in entries))
+    plt = import_pyplot()
+    columns = min(4, max(len(factors), 1))
+    rows = -(-max(len(factors), 1) // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(3.8 * columns, 3.3 * rows + 0.5), squeeze=False)
+    for axis in axes.ravel()[len(factors) :]:
+        axis.set_axis_off()
+    for axis, factor in zip(axes.ravel(), factors, strict=False):
+        own = [entry for entry in entries if entry["factor"] == factor]
+        values = list(dict.fromkeys(entry["value"] for entry in own))
+        for place, name in enumerate(names):
+            found = {e["value"]: e for e in sorted(own, key=lambda e: e["k"]) if e["collection"] == name}
+            spots = [values.index(value) for value in found]
+            means = [100 * entry["mean"] for entry in found.values()]
+            axis.plot(
+                spots, means, _MARKERS[place], linestyle="-", color=_COLORS[(0, 3, 5)[place % 3]],
+                label=label_collection(name),
+            )  # fmt: skip
+        axis.set_xticks(range(len(values)), values, fontsize=8)
+        axis.set_title(f"{factor}, k = {max(entry['k'] for entry in own)}", fontsize=10)
+        axis.grid(alpha=0.3)
+    axes[0][0].set_ylabel("accuracy, %")
+    return _finish(figure, axes.ravel()[: max(len(factors), 1)], file)
+
+
 def plot_feedback(entries: Sequence[Entry], file: Path) -> Path:
     """Wrong joins that are left against the share of joins asked, one round; a panel per pile and person."""
     single = [entry for entry in entries if entry["rounds"] == 1]

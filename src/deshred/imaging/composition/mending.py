@@ -77,11 +77,12 @@ def clean_rim(shred: Shred, sides: Sides) -> Image:
     if not rows.size:
         return image
     paper = np.median(shred.image[::5, ::3][shred.mask[::5, ::3]], axis=0)
+    image[~shred.mask] = np.rint(paper)  # holes too: resampling mixes what lies in them into the paper
     for tears, inwards in ((sides.starts[rows], 1), (sides.stops[rows] - 1, -1)):
         inside = tears[:, None] + inwards * np.arange(_FRINGE_DEPTH)
         inside = np.clip(inside, sides.starts[rows, None], sides.stops[rows, None] - 1)
         image[rows[:, None], inside] = _without_fringe(image[rows[:, None], inside], paper)
-        # resampling mixes what lies beyond into the paper: let its outermost pixel go on
+        # at the tear the outermost pixel goes on, be it ink or paper
         outside = np.clip(tears[:, None] - inwards * np.arange(1, _BEYOND + 1), 0, image.shape[1] - 1)
         is_outside = (outside < sides.starts[rows, None]) | (outside >= sides.stops[rows, None])
         image[rows[:, None], outside] = np.where(

@@ -25,6 +25,7 @@ from deshred.imaging.composition.skew import find_skew
 from deshred.imaging.composition.uprights import Sides, find_sides
 from deshred.imaging.composition.warping import Berth, Turn, warp
 
+_TOUCHING = 0.5  # two sides of one tear meet on average; the evidence copy rather shows lost paper
 _UPWARDS = Stiffness(joins=0.05, stretch=4.0, bend=4.0)
 _SIDEWAYS = Stiffness(joins=0.05, stretch=0.05, bend=1.0)
 
@@ -67,12 +68,10 @@ def _find_berths(
     ribbons = [unroll(shred, straightens=options.straightens) for shred in chosen]
     tops = _stack(slots, ribbons)
     widths = [room.width for room in rooms[1:-1]]
-    lefts = _line_up(ribbons, tops, options.touching, widths)
+    lefts = _line_up(ribbons, tops, widths)
     height = int(np.ceil(max(top + ribbon.last for top, ribbon in zip(tops, ribbons, strict=True)))) + 1
     down = settle(measure_rows(ribbons, tops, height), _UPWARDS)
-    right = settle(
-        measure_columns(ribbons, tops, lefts, height, touching=options.touching, rooms=widths), _SIDEWAYS
-    )
+    right = settle(measure_columns(ribbons, tops, lefts, height, touching=_TOUCHING, rooms=widths), _SIDEWAYS)
     knots = knots_of(height)
     return [
         Berth(ribbon, left, top, knots, moves_right, moves_down)
@@ -92,9 +91,7 @@ def _stack(slots: Sequence[Slot], ribbons: Sequence[Ribbon]) -> list[float]:
     return [top - highest for top in tops]
 
 
-def _line_up(
-    ribbons: Sequence[Ribbon], tops: Sequence[float], touching: float, rooms: Sequence[int]
-) -> list[float]:
+def _line_up(ribbons: Sequence[Ribbon], tops: Sequence[float], rooms: Sequence[int]) -> list[float]:
     """The column of every center line, pushed together as stiff rods."""
     sides, begins = [], []
     for ribbon in ribbons:
@@ -105,7 +102,7 @@ def _line_up(
         sides.append(Sides(has_paper, starts, stops))
         begins.append(begin)
     rows = [round(top + ribbon.first) for top, ribbon in zip(tops, ribbons, strict=True)]
-    pushed = push_together(sides, rows, touching=touching, missing=[0, *rooms])
+    pushed = push_together(sides, rows, touching=_TOUCHING, missing=[0, *rooms])
     return [left - begin for left, begin in zip(pushed, begins, strict=True)]
 
 

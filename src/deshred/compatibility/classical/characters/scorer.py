@@ -24,6 +24,7 @@ from deshred.compatibility.classical.characters.shapes import (
     measure_all,
 )
 from deshred.compatibility.classical.characters.text import Character, ShredText, read_shapes
+from deshred.compatibility.contract import ScorerCard
 from deshred.elements import Compatibility, ShredSet
 from deshred.errors import InputError, SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor
@@ -66,12 +67,8 @@ class CharactersScorer:
     options: CharactersOptions = field(default_factory=CharactersOptions)
 
     @property
-    def name(self) -> str:
-        return "characters"
-
-    @property
-    def fingerprint(self) -> str:
-        return repr(self)
+    def card(self) -> ScorerCard:
+        return ScorerCard("characters", repr(self))
 
     def score_pile(
         self, shreds: ShredSet, *, executor: Executor | None = None, progress: Progress | None = None

@@ -9,6 +9,7 @@ import numpy as np
 from deshred.compatibility.classical.words.ocr import TesseractWords, WordReader
 from deshred.compatibility.classical.words.paths import WordsOptions, gather_evidence
 from deshred.compatibility.classical.words.pieces import cut_pieces
+from deshred.compatibility.contract import ScorerCard
 from deshred.elements import Compatibility, ShredSet
 from deshred.executors import Executor, Progress
 
@@ -21,12 +22,8 @@ class WordsScorer:
     options: WordsOptions = field(default_factory=WordsOptions)
 
     @property
-    def name(self) -> str:
-        return "words"
-
-    @property
-    def fingerprint(self) -> str:
-        return f"{self.name} {self.reader.fingerprint} {self.options}"
+    def card(self) -> ScorerCard:
+        return ScorerCard("words", f"words {self.reader.fingerprint} {self.options}")
 
     def score_pile(
         self, shreds: ShredSet, *, executor: Executor | None = None, progress: Progress | None = None
