@@ -19,7 +19,6 @@ from deshred.arrangement.problem.costs import score_range
 from deshred.arrangement.problem.fixings import check_constraints
 from deshred.arrangement.problem.pages import (
     WIDER,
-    break_probability,
     count_pages,
     find_room,
     page_price,
@@ -239,9 +238,5 @@ def _expand(
                 Join(ids[i], ids[j], pile.score(i, j), step, price=limit if np.isfinite(limit) else None)
             )
         slots.append(tuple(row))
-    assert pile.margins is not None
-    breaks = tuple(
-        PageBreak(ids[a[-1]], ids[b[0]], None, break_probability(pile, pile.margins, a[-1], b[0]))
-        for a, b in pairwise(pages)
-    )
+    breaks = tuple(PageBreak(ids[a[-1]], ids[b[0]]) for a, b in pairwise(pages))
     return Arrangement(tuple(slots), tuple(joins), breaks, total, total, before.tolerance)
