@@ -240,6 +240,11 @@ class Board:
             self._log.append("review-refused", id=event.id, actor=event.actor, why=str(error))
             raise Clash(str(error), tuple(a for a in error.clash if isinstance(a, Atom))) from None
 
+    @property
+    def pause(self) -> threading.RLock:
+        """Held while something else writes into the journal: lines must not cross."""
+        return self._lock
+
     # -- what people see
 
     def sheets(self) -> list[Sheet]:

@@ -38,13 +38,14 @@ def save_review(case: Case, board: Board) -> str:
     folder = f"{_FOLDER}/{number:03d}"
     standing, head = board.standing, board.head
     done = finish(board)
-    for page_number, page in enumerate(done.pages, 1):
-        case.write_bytes(f"{folder}/{page_name(page_number)}", encode_png(page.image, dpi=page.dpi))
-    case.write_text(f"{folder}/{CONSTRAINTS}", render_constraints(done.constraints))
-    case.write_text(f"{folder}/{DECISIONS}", render_decisions(standing))
     report = render_report(done, provenance=tell_decisions(standing, head), title="Reconstruction, reviewed")
-    case.write_text(f"{folder}/{REPORT}", report)
-    case.write_json(f"{folder}/{ARRANGEMENT}", describe_review(done, standing, head, case))
+    with board.pause:
+        for page_number, page in enumerate(done.pages, 1):
+            case.write_bytes(f"{folder}/{page_name(page_number)}", encode_png(page.image, dpi=page.dpi))
+        case.write_text(f"{folder}/{CONSTRAINTS}", render_constraints(done.constraints))
+        case.write_text(f"{folder}/{DECISIONS}", render_decisions(standing))
+        case.write_text(f"{folder}/{REPORT}", report)
+        case.write_json(f"{folder}/{ARRANGEMENT}", describe_review(done, standing, head, case))
     return folder
 
 

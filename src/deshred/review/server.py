@@ -150,6 +150,7 @@ def _run(
         lifespan="off",
     )
     server = uvicorn.Server(config)
+    listening.listen(64)  # before anybody knows the address
     link = f"http://{HOST}:{port}/#{keys.new_code()}"
     if announce is not None:
         announce(link)
