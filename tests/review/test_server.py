@@ -230,9 +230,10 @@ def test_only_the_loopback_address_is_bound() -> None:
 
 
 def test_a_port_in_use_is_told_of() -> None:
-    with bind(0) as listening, pytest.raises(SettingsError, match="cannot be used"):
+    with bind(0) as listening:
         listening.listen()
-        with bind(listening.getsockname()[1]):
+        port = listening.getsockname()[1]
+        with pytest.raises(SettingsError, match="cannot be used"), bind(port):
             pass
 
 

@@ -91,6 +91,14 @@ class Placer:
         return Join(*pair, pile.score(index(pair[0]), index(pair[1])), step.y)
 
 
+def _leads_to(right: Mapping[str, str], start: str, target: str) -> bool:
+    """Whether the joins so far lead from one shred to the other: joining them the other way is a circle."""
+    at: str | None = start
+    while at is not None and at != target:
+        at = right.get(at)
+    return at == target
+
+
 def obey(pages: Sequence[Sequence[str]], constraints: Constraints) -> list[list[str]]:
     """The pages as a person's word leaves them, before anything is solved: cut where it is contradicted,
     joined where it asks for it.
@@ -105,6 +113,7 @@ def obey(pages: Sequence[Sequence[str]], constraints: Constraints) -> list[list[
                 and (a, b) not in constraints.forbidden
                 and a not in constraints.last
                 and b not in constraints.first
+                and not _leads_to(right, b, a)
             ):
                 right[a] = b
                 taken.add(b)

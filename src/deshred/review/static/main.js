@@ -53,7 +53,7 @@ function tell(text, kind = "info") {
   say(text);
   const toast = h("div", { class: `toast ${kind}` }, text);
   document.querySelector(".toast")?.remove();
-  document.body.append(toast);
+  document.getElementById("messages").append(toast);
   setTimeout(() => toast.remove(), kind === "info" ? 3500 : 8000);
 }
 

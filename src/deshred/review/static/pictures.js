@@ -23,7 +23,7 @@ function load(store, key, path, then) {
       store.set(key, picture);
       while (store.size > MOST) store.delete(store.keys().next().value);
     })
-    .catch(() => {})
+    .catch(() => new Promise((resolve) => setTimeout(resolve, 2000))) // or drawing would ask again at once
     .finally(() => {
       const all = waiting.get(key) ?? [];
       waiting.delete(key);

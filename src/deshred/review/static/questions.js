@@ -165,7 +165,7 @@ export const questions = {
         ];
     fill(
       main,
-      h("section", { class: "question" }, h("h1", { id: "question" }, heading(question)), h("p", { class: "facts" }, isPage ? "Look at its left and right edge: is a word or a line cut off?" : [h("span", { dir: "auto" }, app.info.shreds[question.shred].id), ` · ${words.page(question.page + 1)}`]), body, h("div", { class: "bar actions" }, tools, button("Cannot tell", "q", () => choose(app, "cannot-tell"), { id: "choose-doubt" }), button("Later", " ", () => this.actions.later(app), { id: "choose-later" }), button("Open its page", "o", () => app.openShred(question.shred), { id: "choose-open" }), isPage ? null : button("Why", "w", () => this.actions.why(app), { id: "choose-why" }))),
+      h("section", { class: "question", "data-key": question.key, "data-side": question.side }, h("h1", { id: "question" }, heading(question)), h("p", { class: "facts" }, isPage ? [h("span", { class: "from", dir: "auto" }, app.info.shreds[question.shred].id), " to ", h("span", { class: "to", dir: "auto" }, app.info.shreds[question.last].id), ". Look at its left and right edge: is a word or a line cut off?"] : [h("span", { class: "from", dir: "auto" }, app.info.shreds[question.shred].id), ` · ${words.page(question.page + 1)}`]), body, h("div", { class: "bar actions" }, tools, button("Cannot tell", "q", () => choose(app, "cannot-tell"), { id: "choose-doubt" }), button("Later", " ", () => this.actions.later(app), { id: "choose-later" }), button("Open its page", "o", () => app.openShred(question.shred), { id: "choose-open" }), isPage ? null : button("Why", "w", () => this.actions.why(app), { id: "choose-why" }))),
     );
     return undefined;
   },
