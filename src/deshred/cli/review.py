@@ -19,7 +19,7 @@ from deshred.review.server import ReviewOptions, serve
 @flags.quiet
 @flags.as_json
 def command(case: Path, options: ReviewOptions, no_browser: bool, quiet: bool, as_json: bool) -> None:
-    """Look at a finished case in the browser on this computer, answer what is doubtful, correct what is wrong.
+    """Look at a finished case in the browser, answer what is doubtful, correct what is wrong.
 
     Nothing leaves the computer, and there is nothing to save: every answer is kept at once. Ctrl-C ends it.
 
