@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deshred.errors import SettingsError
+from deshred.options import option
 
 _SHARE = 0.5  # of the machine's memory: others live there as well
 _USUAL_MACHINE = 8 << 30  # where the system does not say
@@ -21,7 +22,9 @@ _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory
 class Budget:
     """What reading files may cost."""
 
-    memory_gb: float | None = None  # None: half of what the machine has
+    memory_gb: float | None = option(
+        None, "Memory that reading files may take, in GB.", flag="--memory", shown="half of the machine's"
+    )
     seconds: float = 8.0  # of a processor for one picture of a risky kind, such as a page of a PDF
 
     def __post_init__(self) -> None:
