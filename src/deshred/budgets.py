@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from deshred.errors import SettingsError
@@ -41,6 +42,7 @@ class Budget:
         return int(self.memory_gb * 1e9)
 
 
+@cache
 def measure_memory() -> int:
     """The bytes of memory that this machine has, or that its container may use."""
     limits = [_USUAL_MACHINE]
