@@ -1,7 +1,6 @@
 # make install   .venv with everything for development
 # make demo      draw, shred and reconstruct a few pages into demo/; needs no torch
 # make test      lint, types, import layers and tests, as CI runs them
-# make fuzz      30,000 damaged files and the bombs, with counts, seconds and memory
 # make clean     remove .venv and caches
 
 PYTHON ?= python3
@@ -10,7 +9,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --constraint constraints.txt
 DEMO ?= demo
 
-.PHONY: install demo test lint fuzz clean
+.PHONY: install demo test lint clean
 
 install: $(VENV)/dev.stamp
 
@@ -25,10 +24,6 @@ lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-
-fuzz: $(VENV)/dev.stamp
-	$(BIN)/python -m tests.fuzz.bombs --write docs/reliability.md
-	$(BIN)/python -m tests.fuzz.campaign --count 30000 --write docs/reliability.md
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

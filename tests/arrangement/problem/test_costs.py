@@ -26,7 +26,8 @@ def costs(request):
         first=frozenset({"s5"}),
         last=frozenset({"s6"}),
     )
-    return made.fix(fix(shreds.ids, constraints, made.pages))
+    made.fix(fix(shreds.ids, constraints, made.pages))
+    return made
 
 
 @pytest.mark.parametrize("threshold", [-1e-3, 0.0, 1e-3, 1e-2])
@@ -43,11 +44,9 @@ def test_columns_are_those_of_the_rows(costs):
     np.testing.assert_array_equal(
         np.stack([costs.column(j) for j in range(41)], axis=1)[:, :40], rows[:, :40]
     )
-    before = costs.row(1)
-    forbidden = Constraints(forbidden=frozenset({("s1", "s2")}))
-    fixed = costs.fix(fix(tuple(f"s{i}" for i in range(40)), forbidden, costs.pages))
-    np.testing.assert_array_equal(costs.row(1), before)  # the costs themselves stay as they were
-    costs = fixed
+    costs.fix(
+        fix(tuple(f"s{i}" for i in range(40)), Constraints(forbidden=frozenset({("s1", "s2")})), costs.pages)
+    )
     rows = np.stack([costs.row(i) for i in range(41)])
     np.testing.assert_array_equal(
         np.stack([costs.column(j) for j in range(41)], axis=1)[:, :40], rows[:, :40]

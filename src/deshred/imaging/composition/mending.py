@@ -16,12 +16,8 @@ from deshred.elements import Image, Seam, Shred
 from deshred.imaging.composition.uprights import Sides
 
 _WIDEST_FILLED = 40  # px of lost paper; more is a gap that people should see
-_CLOSED_SHARE = 0.4  # of the height of letters: narrower light gaps are closed; wider ones divide letters
-_LEAST_CLOSED, _MOST_CLOSED = 5, 9  # px
-_USUAL_CLOSED = 7  # px, where a page has no letters
-_LETTERS = 5, 80  # px: what is lower or higher than this is no letter
-_DARK = 0.65  # of the paper's brightness: darker is ink
-_MIN_LETTERS = 50
+_CLOSED = 7  # px: light gaps up to this are closed
+_NEAR = 3  # px around a seam
 _FRINGE_DEPTH = 4  # px into the paper
 _BEYOND = 3  # px out of the paper that resampling looks at
 _FRINGE_COLOR = 6.0  # gray levels by which the rim is more colorful than the paper, at least
@@ -33,9 +29,8 @@ def mend(image: Image, seams: Sequence[Seam]) -> Image:
     mended = image.copy()
     for seam in seams:
         _fill(mended, seam)
-    width = _closed_width(mended)
-    closed = cv2.morphologyEx(mended, cv2.MORPH_OPEN, np.ones((1, width), np.uint8))
-    near = _near_seams(image.shape[:2], seams, width // 2)
+    closed = cv2.morphologyEx(mended, cv2.MORPH_OPEN, np.ones((1, _CLOSED), np.uint8))
+    near = _near_seams(image.shape[:2], seams)
     mended[near] = np.asarray(closed, np.uint8)[near]
     return mended
 
@@ -56,25 +51,13 @@ def _fill(image: Image, seam: Seam) -> None:
         image[rows[inside], stops[inside] + step] = np.rint(bridge).astype(np.uint8)
 
 
-def _closed_width(image: Image) -> int:
-    """Px up to which light gaps are closed: small print has narrow gaps of its own."""
-    half = cv2.cvtColor(image[::2, ::2], cv2.COLOR_RGB2GRAY)
-    ink = (half < _DARK * np.median(half)).view(np.uint8)
-    heights = 2 * cv2.connectedComponentsWithStats(ink)[2][1:, cv2.CC_STAT_HEIGHT]
-    letters = heights[(heights > _LETTERS[0]) & (heights < _LETTERS[1])]
-    if letters.size < _MIN_LETTERS:
-        return _USUAL_CLOSED
-    width = 2 * round(_CLOSED_SHARE * float(np.median(letters)) / 2) + 1  # odd
-    return int(np.clip(width, _LEAST_CLOSED, _MOST_CLOSED))
-
-
-def _near_seams(shape: tuple[int, ...], seams: Sequence[Seam], reach: int) -> NDArray[np.bool_]:
+def _near_seams(shape: tuple[int, ...], seams: Sequence[Seam]) -> NDArray[np.bool_]:
     """Pixels at the seams, lost paper that was filled included. (H, W)"""
     near = np.zeros(shape, np.bool_)
     for seam in seams:
-        first = np.minimum(seam.stops, seam.starts) - reach
-        last = np.maximum(seam.stops, seam.starts) + reach
-        rows = np.flatnonzero((seam.stops >= 0) & (last - first <= _WIDEST_FILLED + 2 * reach))
+        first = np.minimum(seam.stops, seam.starts) - _NEAR
+        last = np.maximum(seam.stops, seam.starts) + _NEAR
+        rows = np.flatnonzero((seam.stops >= 0) & (last - first <= _WIDEST_FILLED + 2 * _NEAR))
         if not rows.size:
             continue
         left, right = max(0, int(first[rows].min())), min(shape[1], int(last[rows].max()))
