@@ -20,15 +20,27 @@ class RawResults:
     def __init__(self, folder: Path, experiment: str) -> None:
         self.file = folder / f"{experiment}.json"
         self.experiment = experiment
-        self._entries: dict[str, Entry] = _read(self.file, experiment)
+        content = _read(self.file, experiment)
+        self._entries: dict[str, Entry] = content["results"]
+        self._versions: list[dict[str, str]] = content["versions"]  # entries name theirs by its place
 
     def recall(self, key: str, compute: Callable[[], Entry]) -> Entry:
         """The entry of this key; computed and kept when it is not there."""
         if key not in self._entries:
-            self._entries[key] = {**compute(), "versions": installed_versions()}
-            content = {"experiment": self.experiment, "results": self._entries}
+            self._entries[key] = {**compute(), "versions": self._place_versions()}
+            content = {
+                "experiment": self.experiment,
+                "versions": self._versions,
+                "results": self._entries,
+            }
             write_atomically(self.file, to_json(content).encode())
         return self._entries[key]
+
+    def _place_versions(self) -> int:
+        versions = installed_versions()
+        if versions not in self._versions:
+            self._versions.append(versions)
+        return self._versions.index(versions)
 
     def __contains__(self, key: str) -> bool:
         return key in self._entries
@@ -37,16 +49,15 @@ class RawResults:
         return iter(self._entries.values())
 
 
-def _read(file: Path, experiment: str) -> dict[str, Entry]:
+def _read(file: Path, experiment: str) -> dict[str, Any]:
     if not file.exists():
-        return {}
+        return {"results": {}, "versions": []}
     remedy = "Move it away to start anew, or choose another folder."
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        found: dict[str, Entry] = content["results"]
-        kind = content["experiment"]
+        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        kind, _, _ = content["experiment"], content["results"], content["versions"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{file}: cannot be read as results of an experiment ({error}). {remedy}") from None
     if kind != experiment:
         raise InputError(f"{file}: holds results of the experiment {kind!r}, not {experiment!r}. {remedy}")
-    return found
+    return content
