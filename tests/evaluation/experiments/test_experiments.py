@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deshred.errors import InputError, SettingsError
+from deshred.errors import InputError, OutputError, SettingsError
 from deshred.evaluation.experiments import (
     AblationOptions,
     ComparisonOptions,
@@ -99,6 +99,14 @@ def test_results_of_another_experiment_are_not_touched(tmp_path: Path) -> None:
     (tmp_path / "feedback.json").write_text("{")
     with pytest.raises(InputError, match="cannot be read"):
         RawResults(tmp_path, "feedback")
+
+
+def test_two_runs_do_not_overwrite_each_others_results(tmp_path: Path) -> None:
+    one, other = RawResults(tmp_path, "feedback"), RawResults(tmp_path, "feedback")
+    one.recall("a", lambda: {"value": 1})
+    with pytest.raises(OutputError, match="another run"):
+        other.recall("b", lambda: {"value": 2})
+    assert RawResults(tmp_path, "feedback").recall("a", dict)["value"] == 1
 
 
 def test_unknown_methods_strategies_and_factors_are_refused() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from deshred.cases import to_json, write_atomically
-from deshred.errors import InputError
+from deshred.errors import InputError, OutputError
 from deshred.versions import installed_versions
 
 Entry = dict[str, Any]
@@ -20,6 +20,7 @@ class RawResults:
     def __init__(self, folder: Path, experiment: str) -> None:
         self.file = folder / f"{experiment}.json"
         self.experiment = experiment
+        self._state = _look(self.file)
         content = _read(self.file, experiment)
         self._entries: dict[str, Entry] = content["results"]
         self._versions: list[dict[str, str]] = content["versions"]  # entries name theirs by its place
@@ -33,7 +34,13 @@ class RawResults:
                 "versions": self._versions,
                 "results": self._entries,
             }
+            if _look(self.file) != self._state:
+                raise OutputError(
+                    f"{self.file}: another run has written it meanwhile. Let one run at a time write into a "
+                    "folder, then give the same command again."
+                )
             write_atomically(self.file, to_json(content).encode())
+            self._state = _look(self.file)
         return self._entries[key]
 
     def _place_versions(self) -> int:
@@ -47,6 +54,14 @@ class RawResults:
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
+
+
+def _look(file: Path) -> tuple[int, int] | None:
+    """When the file was written, and how long it is; None when there is none."""
+    if not file.exists():
+        return None
+    found = file.stat()
+    return found.st_mtime_ns, found.st_size
 
 
 def _read(file: Path, experiment: str) -> dict[str, Any]:
