@@ -162,7 +162,7 @@ class View:
         pair = done.pile.edges[self._index[question.shred]]
         edge = pair.left if question.side == "left" else pair.right
         written = edge.ink[:, :_BESIDE].sum(axis=1, dtype=np.float64)
-        return int(np.convolve(written, np.ones(_WINDOW), "same").argmax()) + edge.top
+        return int(np.convolve(written, np.hanning(_WINDOW), "same").argmax()) + edge.top
 
     def _option(self, question: Question, partner: str | None, belief: float) -> dict[str, Any]:
         if partner is None:
