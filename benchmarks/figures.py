@@ -139,7 +139,7 @@ def speed() -> str:
 
 
 def solver() -> str:
-    """Seconds until the order is proven, by family and size: the median and the worst where there are more."""
+    """Seconds until the order is proven, by family and size: median and worst where there are more."""
     runs: dict[str, dict[int, list[dict[str, Any]]]] = {}
     for run in load("arrangement")["runs"]:
         if run["pages"] == 1:
@@ -170,8 +170,12 @@ def write(text: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="change nothing, and fail if a page would change")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing, and fail if a page would change"
+    )
     check = parser.parse_args().check
     stale = []
     for name in PAGES:

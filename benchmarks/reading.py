@@ -4,7 +4,7 @@
     python benchmarks/reading.py --shreds ../shared/data/s-isri-ocr --intact ../shared/data/intact/s-isri-ocr
     python benchmarks/reading.py --shreds ../shared/data/s-cdip-sheets --intact ../shared/data/pages/cdip
 
-Needs the `tesseract` program. Reading loss compares what it reads on a reconstructed page with what it reads
+Needs `deshred[ocr]`. Reading loss compares what it reads on a reconstructed page with what it reads
 on the intact one: words found, and the character error rate with lines in the order of their rows. `--shreds`
 holds a folder per document, or files whose names begin with its name; `--intact` a file per document.
 """
@@ -13,10 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
-import shutil
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -30,6 +27,8 @@ from deshred.elements import Arrangement, Image, Page, Shred, ShredSet, Slot, So
 from deshred.imaging.composition import mend
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import flatten, read_scans
+from deshred.reading import ReadingOptions, read
+from deshred.reading.spelling import edit_distance
 from deshred.simulation.drawing import PAGE_KINDS, draw_page
 from deshred.simulation.shredding import shred_page
 
@@ -100,32 +99,12 @@ class Text:
         return Counter(found)
 
 
-def read_page(image: Image, dpi: float, language: str) -> Text:
+def read_page(image: Image, dpi: float, options: ReadingOptions) -> Text:
     """Lines of text, in the order of their rows."""
-    command = ["tesseract", "stdin", "stdout", "-l", language, "--dpi", f"{dpi:.0f}", "tsv"]
-    environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
-    done = subprocess.run(
-        command, input=encode_png(image, dpi=dpi), capture_output=True, check=True, env=environment
-    )
-    lines: dict[tuple[str, ...], list[tuple[int, int, str]]] = {}
-    for row in done.stdout.decode().splitlines()[1:]:
-        cells = row.split("\t")
-        if cells[0] == "5" and cells[11].strip():
-            key = tuple(cells[1:5])
-            lines.setdefault(key, []).append((int(cells[6]), int(cells[7]) + int(cells[9]), cells[11]))
-    ordered = sorted(lines.values(), key=lambda words: np.median([bottom for _, bottom, _ in words]))
-    return Text(tuple(" ".join(text for _, _, text in sorted(words)) for words in ordered))
-
-
-def count_errors(truth: str, read: str) -> int:
-    """The edit distance, a row of the table at a time."""
-    codes = np.frombuffer(read.encode("utf-32-le"), np.uint32)
-    row = np.arange(len(codes) + 1)
-    ramp = row.copy()
-    for i, letter in enumerate(np.frombuffer(truth.encode("utf-32-le"), np.uint32), 1):
-        below = np.minimum(row[1:] + 1, row[:-1] + (codes != letter))
-        row = np.minimum.accumulate(np.concatenate([[i], below]) - ramp) + ramp
-    return int(row[-1])
+    page = Page(image, np.ones(image.shape[:2], np.bool_), (), dpi)
+    lines = read([page], options=options, jobs=1)[0].lines
+    ordered = sorted(lines, key=lambda line: np.median([word.box.bottom for word in line.words]))
+    return Text(tuple(line.text for line in ordered))
 
 
 def compose_copies(case: Case) -> Iterator[tuple[str, list[Page] | list[Image], float]]:
@@ -142,15 +121,15 @@ def compose_copies(case: Case) -> Iterator[tuple[str, list[Page] | list[Image], 
     yield "reading", [page.image for page in reading], time.process_time() - start
 
 
-def measure(case: Case, language: str, keep: Path | None) -> list[Loss]:
-    truth = read_page(case.intact, case.dpi, language)
+def measure(case: Case, options: ReadingOptions, keep: Path | None) -> list[Loss]:
+    truth = read_page(case.intact, case.dpi, options)
     losses = []
     for copy, pictures, seconds in compose_copies(case):
         largest = max(pictures, key=lambda picture: picture.size)
-        read = read_page(largest, 300.0, language)
-        found = (truth.words & read.words).total() / max(1, truth.words.total())
-        whole, its = "\n".join(truth.lines), "\n".join(read.lines)
-        errors = count_errors(whole, its) / max(1, len(whole))
+        its = read_page(largest, 300.0, options)
+        found = (truth.words & its.words).total() / max(1, truth.words.total())
+        whole = "\n".join(truth.lines)
+        errors = edit_distance(whole, "\n".join(its.lines)) / max(1, len(whole))
         losses.append(Loss(case.name, copy, truth.words.total(), found, errors, seconds))
         if keep is not None:
             (keep / f"{case.name}-{copy}.png").write_bytes(encode_png(largest))
@@ -165,20 +144,21 @@ def main() -> None:
     parser.add_argument("--intact", type=Path)
     parser.add_argument("--documents", nargs="*", default=[])
     parser.add_argument("--language", default="eng")
+    parser.add_argument("--engine", default="tesseract", choices=("tesseract", "rapidocr"))
+    parser.add_argument("--tessdata", type=Path, help="folder of language data; results depend on it")
     parser.add_argument("--count", type=int, default=6, help="drawn pages")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, help="folder for the pictures, to look at them")
     parser.add_argument("-o", "--output", type=Path, help="JSON")
     arguments = parser.parse_args()
-    if shutil.which("tesseract") is None:
-        raise SystemExit("reading.py needs the tesseract program: apt-get install tesseract-ocr")
+    options = ReadingOptions(arguments.engine, arguments.language, arguments.tessdata)
     if arguments.shreds is None:
         cases = draw_cases(arguments.count, arguments.seed)
     else:
         cases = load_cases(arguments.shreds, arguments.intact, arguments.documents)
     losses: list[Loss] = []
     for case in cases:
-        losses += (measured := measure(case, arguments.language, arguments.keep))
+        losses += (measured := measure(case, options, arguments.keep))
         for loss in measured:
             print(
                 f"{loss.document:14} {loss.copy:8} {loss.words:5} words, {100 * loss.found:5.1f} % found, "

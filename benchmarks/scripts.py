@@ -4,8 +4,10 @@
     python benchmarks/scripts.py -o benchmarks/results --models before=OLD.onnx after=towers-default --wear
 
 Pages are drawn with faces that no training draws (`simulation/scripts/fonts.py`), Latin ones with the fonts
-that ship. The number of pages is given. With --wear pages of four scripts are worn in each way, at three
-strengths, and joined from ink alone. Rows that the output holds already are kept.
+that ship. The number of pages is given. Running text (text, columns, small print) tells which script is hard;
+with --any-kind there are also tables, forms and nearly empty pages, where many cuts meet nothing but rules or
+blank paper in whatever script, and ink alone cannot tell them apart. With --wear pages of four scripts are
+worn in each way, at three strengths, and joined from ink alone. Rows that the output holds already are kept.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from deshred.evaluation.collections import KnownPile
 from deshred.evaluation.metrics import measure_pages, measure_reliability
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.preparation import prepare
-from deshred.simulation.drawing import PAGE_KINDS, draw_page
+from deshred.simulation.drawing import PAGE_KINDS, PageKind, draw_page
 from deshred.simulation.scripts import SCRIPT_NAMES, ScriptName, draw_script_page
 from deshred.simulation.shredding import ShreddingOptions, shred_page
 from deshred.simulation.truth import Place, Truth
@@ -38,6 +40,7 @@ AnyScript = ScriptName | Literal["latin"]
 SCRIPTS: tuple[AnyScript, ...] = ("latin", *SCRIPT_NAMES)
 WORN_SCRIPTS: tuple[AnyScript, ...] = ("latin", "arabic", "devanagari", "chinese-simplified")
 STRENGTHS = (0.2, 0.5, 0.8)
+RUNNING: tuple[PageKind, ...] = ("text", "columns", "small-print")
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Row:
     model: str
     scorer: str
     script: str
+    kinds: str  # running text, or any
     wear: str
     strength: float
     pages: int
@@ -60,8 +64,8 @@ class Row:
     sure_wrong: int
 
     @property
-    def key(self) -> tuple[str, str, str, str, float, int]:
-        return self.model, self.scorer, self.script, self.wear, self.strength, self.pages
+    def key(self) -> tuple[str, str, str, str, str, float, int]:
+        return self.model, self.scorer, self.script, self.kinds, self.wear, self.strength, self.pages
 
 
 @dataclass(frozen=True)
@@ -70,14 +74,20 @@ class Job:
 
     name: str
     scripts: tuple[AnyScript, ...]
+    kinds: tuple[PageKind, ...] = RUNNING  # none is any
     wear: Wear | None = None
     strength: float = 0.0
 
+    @property
+    def kinds_name(self) -> str:
+        return "running text" if self.kinds else "any"
 
-def draw(script: AnyScript, rng: np.random.Generator) -> Image:
+
+def draw(script: AnyScript, kinds: tuple[PageKind, ...], rng: np.random.Generator) -> Image:
     if script == "latin":
-        return draw_page(PAGE_KINDS[int(rng.integers(len(PAGE_KINDS)))], rng)
-    return draw_script_page(script, rng, faces="held-out")
+        choice = kinds or PAGE_KINDS
+        return draw_page(choice[int(rng.integers(len(choice)))], rng)
+    return draw_script_page(script, rng, faces="held-out", kinds=kinds)
 
 
 def make_pile(job: Job, pages: int, seed: int) -> KnownPile:
@@ -86,7 +96,7 @@ def make_pile(job: Job, pages: int, seed: int) -> KnownPile:
     places: dict[str, Place] = {}
     for page in range(pages):
         rng = np.random.default_rng([seed, page, *job.name.encode()])
-        image = draw(job.scripts[page % len(job.scripts)], rng)
+        image = draw(job.scripts[page % len(job.scripts)], job.kinds, rng)
         if job.wear is not None:
             image = wear_page(image, job.wear, job.strength, np.random.default_rng([seed, page]))
         cut = [
@@ -115,6 +125,7 @@ def measure(job: Job, pile: KnownPile, label: str, model: str, scorer_name: str,
         label,
         scorer_name,
         job.name,
+        job.kinds_name,
         job.wear or "",
         job.strength,
         pages,
@@ -131,17 +142,19 @@ def measure(job: Job, pile: KnownPile, label: str, model: str, scorer_name: str,
 
 def list_jobs(arguments: argparse.Namespace) -> Iterator[Job]:
     if not arguments.wear:
-        yield from (Job(script, (script,)) for script in arguments.scripts)
+        kinds = () if arguments.any_kind else RUNNING
+        yield from (Job(script, (script,), kinds) for script in arguments.scripts)
         return
     yield Job("four scripts", WORN_SCRIPTS)
     for wear in WEARS:
         for strength in STRENGTHS:
-            yield Job("four scripts", WORN_SCRIPTS, wear, strength)
+            yield Job("four scripts", WORN_SCRIPTS, wear=wear, strength=strength)
 
 
 def to_text(row: dict[str, Any]) -> str:
     return (
-        f"{row['model']:8} {row['scorer']:8} {row['script']:20} {row['wear']:14} {row['strength']:.1f} "
+        f"{row['model']:8} {row['scorer']:8} {row['script']:20} {row['kinds']:12} {row['wear']:14} "
+        f"{row['strength']:.1f} "
         f"{row['found']:4} of {row['joins']:4} = {100 * row['found'] / row['joins']:5.1f} %, "
         f"{row['perfect']} of {row['pages']} pages, "
         f"calibration error {100 * row['calibration_error']:.1f} %, "
@@ -159,6 +172,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--scripts", nargs="+", default=SCRIPTS, choices=SCRIPTS)
     parser.add_argument("--scorers", nargs="+", default=None, help="towers and default; towers with --wear")
+    parser.add_argument("--any-kind", action="store_true", help="all kinds of pages")
     parser.add_argument("--wear", action="store_true")
     arguments = parser.parse_args()
     pages = arguments.pages or (4 if arguments.wear else 10)
@@ -170,7 +184,7 @@ def main() -> None:
         pile = None
         for label, model in (entry.split("=", 1) for entry in arguments.models):
             for scorer in scorers:
-                if (label, scorer, job.name, job.wear or "", job.strength, pages) in known:
+                if (label, scorer, job.name, job.kinds_name, job.wear or "", job.strength, pages) in known:
                     continue
                 pile = pile or make_pile(job, pages, arguments.seed)
                 rows.append(asdict(measure(job, pile, label, model, scorer, pages)))

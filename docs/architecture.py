@@ -1,7 +1,7 @@
 """Draws `docs/architecture.md` from the code: who imports whom, and the way of one scan through the verbs.
 
-    python docs/architecture.py            write it
-    python docs/architecture.py --check    fail if it would change
+python docs/architecture.py            write it
+python docs/architecture.py --check    fail if it would change
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ def reduce_edges(rooms: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def draw_rooms() -> str:
+    """The layers of the house."""
     lines = ["flowchart TD"]
     for room, others in sorted(reduce_edges(find_rooms()).items()):
         lines += [f"  {room} --> {other}" for other in sorted(others)]
@@ -80,6 +81,7 @@ def draw_path() -> str:
 
 
 def list_homes() -> str:
+    """Where each verb lives."""
     rows = ["| verb | home | first line |", "| --- | --- | --- |"]
     for verb in VERBS:
         function = getattr(deshred, verb)
@@ -92,10 +94,11 @@ def list_homes() -> str:
 
 
 def make_page() -> str:
+    """The whole page."""
     return f"""# Architecture
 
-Drawn from the code by `python docs/architecture.py`; a test fails when it is out of date. The plan behind it: [rooms](decisions/0001-rooms.md) and
-[one path](decisions/0003-one-path.md).
+Drawn from the code by `python docs/architecture.py`; a test fails when it is out of date. The plan behind
+it: [rooms](decisions/0001-rooms.md) and [one path](decisions/0003-one-path.md).
 
 ## The way of one scan
 
@@ -107,8 +110,8 @@ Drawn from the code by `python docs/architecture.py`; a test fails when it is ou
 
 {list_homes()}
 
-The nouns are in [elements.py](../src/deshred/elements.py). What a verb computes from a part of the pile alone is kept in the store of the
-[case](../src/deshred/cases/case.py), by the hash of its content.
+The nouns are in [elements.py](../src/deshred/elements.py). What a verb computes from a part of the pile
+alone is kept in the store of the [case](../src/deshred/cases/case.py), by the hash of its content.
 
 ## Who imports whom
 
@@ -121,6 +124,7 @@ An arrow means "imports"; arrows that others imply are left out. `lint-imports` 
 
 
 def main() -> None:
+    """Write the page, or check it."""
     page = make_page()
     if "--check" not in sys.argv:
         PAGE.write_text(page, encoding="utf-8")

@@ -4,11 +4,13 @@ import csv
 import io
 import json
 
+import pytest
+
 from deshred.export.iiif import export_iiif
 from deshred.export.pictures import hash_pixels
 from deshred.export.records import describe, export_json
 from deshred.export.tables import export_csv
-from tests.export.materials import make_material, make_readings
+from tests.export.materials import make_material, make_readings, make_reconstruction
 
 
 def test_the_record_holds_the_answer_the_words_and_the_joins_they_cross() -> None:
@@ -55,3 +57,13 @@ def test_every_picture_and_list_of_a_manifest_is_a_file_beside_it() -> None:
             files[canvas["annotations"][0]["id"].replace("https://example.org/case/", "iiif/")]
         )
         assert words["items"][0]["target"].startswith(f"{canvas['id']}#xywh=10,30,")
+
+
+@pytest.mark.parametrize("readings", [None, make_readings(("Invoice x abcdef", "Dear"))])
+def test_the_record_keeps_to_its_schema(readings: object) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    made = make_reconstruction(probabilities=(None, 0.4, 1.0))
+    object.__setattr__(made.arrangement.joins[0], "score", float("-inf"))
+    record, schema = export_json(make_material(made, readings=readings))
+    jsonschema.Draft202012Validator.check_schema(json.loads(schema.content))
+    jsonschema.validate(json.loads(record.content), json.loads(schema.content))

@@ -29,9 +29,10 @@ import numpy as np
 from deshred.errors import DeshredError
 from tests.fuzz.doors import Door, list_doors
 from tests.fuzz.mutations import mutate
+from tests.fuzz.tables import replace_table
 
 SEED = 20_240
-PER_PROCESS = 250
+PER_PROCESS = 1000
 MOST_SECONDS = 10.0  # of a processor, for one input
 UNEXPECTED = 1  # the exit code of what should not happen
 
@@ -166,6 +167,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--count", type=int, default=30_000)
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--write", type=Path, help="a document to put the table into")
     parser.add_argument("--part", type=int, nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--only", type=int, help="one input, by its number")
@@ -177,6 +179,8 @@ def main() -> int:
         return _show(given.only, given.seed, given.keep)
     tally = run_apart(given.count, given.seed)
     print(describe(tally))
+    if given.write is not None:
+        replace_table(given.write, "campaign", describe(tally))
     for outcome in tally.bad[:50]:
         print(f"bad {outcome.number} ({outcome.door}): {outcome.detail}")
     return 1 if tally.bad else 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from deshred.arrangement.exact import ExactSolver
 from deshred.arrangement.heuristics import pages_of
 from deshred.arrangement.problem.costs import DenseCosts, PageEnds, ScoreRange
+from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import PageCount, fix
 from deshred.arrangement.proof.record import Limits, Progress
 from deshred.elements import Constraints
@@ -116,7 +116,7 @@ def arrange_atsp(
     n = len(instance.distances)
     if n == 1:
         return ClosedTour((0,), 0.0, 0.0)
-    deadline = np.inf if time_limit is None else time.monotonic() + time_limit
+    deadline = Deadline.after(time_limit)
     inner = instance.distances[1:, 1:].copy()
     np.fill_diagonal(inner, inner.min())
     low, high = float(inner.min()), float(inner.max())
@@ -127,6 +127,6 @@ def arrange_atsp(
     costs = DenseCosts(low - inner, ends, pages, ScoreRange(0.0, low - high, 1.0 if whole else 0.0))
     limits = Limits(deadline=deadline)
     fixings = fix(tuple(map(str, range(1, n))), Constraints(), pages)
-    solution = ExactSolver(costs, fixings, limits, progress).solve()
+    solution = ExactSolver(costs.fix(fixings), limits, progress).solve()
     cities = (0, *(int(i) + 1 for i in pages_of(solution.tour, n - 1)[0]))
     return ClosedTour(cities, solution.cost + ends.constant, solution.bound + ends.constant)

@@ -28,7 +28,7 @@ from deshred.versions import installed_versions
 
 _SIGNS = {"sure": "++", "likely": "+", "open": "?"}
 _MOST_CLOSEUPS = 40
-_PICTURE_HEIGHT_PT = 430.0
+_PICTURE_HEIGHT_PT = 620.0  # a page of its own; its joins come behind it
 _WIDTH_PT = 481.0  # A4 less its margins
 _MARGIN_PT = 57.0
 

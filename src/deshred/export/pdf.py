@@ -54,7 +54,7 @@ def export_pdf(material: Material) -> Iterator[File]:
 
 def _attach(material: Material) -> list[Attachment]:
     files = [
-        *export_json(material),
+        next(iter(export_json(material))),
         *(file for file in export_csv(material) if file.name.endswith("joins.csv")),
     ]
     types = {"json": "application/json", "csv": "text/csv"}

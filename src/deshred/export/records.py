@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
+from importlib import resources
 from typing import Any
 
+from deshred.cases.writing import to_plain
 from deshred.elements import Join
 from deshred.export.material import File, Material
 from deshred.export.names import clean
@@ -16,17 +18,20 @@ from deshred.reading import Line
 from deshred.versions import installed_versions
 
 RECORD = "record.json"
+SCHEMA = "record.schema.json"
 FORMAT = 1
 
 
 def export_json(material: Material) -> Iterator[File]:
-    """The record."""
+    """The record, and the schema it keeps to."""
     yield File(RECORD, to_json(describe(material)))
+    yield File(SCHEMA, (resources.files(__package__) / "templates" / SCHEMA).read_bytes())
 
 
 def to_json(content: Any) -> bytes:
     """JSON with sorted keys that people can read; texts made harmless."""
-    return (json.dumps(_clean(content), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+    plain = _clean(to_plain(content))  # numbers that JSON does not know become null
+    return (json.dumps(plain, ensure_ascii=False, indent=1, sort_keys=True, default=str) + "\n").encode()
 
 
 def _clean(content: Any) -> Any:

@@ -17,7 +17,7 @@ from typing import Any
 
 from deshred.cases import JOURNAL, Folder, Journal
 from deshred.errors import InputError, IntegrityError, MissingDependencyError
-from deshred.export.bags import DECLARATION, MANIFEST, PAYLOAD, TAG_MANIFEST, find_bag, seal
+from deshred.export.bags import DECLARATION, MANIFEST, PAYLOAD, TAG_MANIFEST, seal
 from deshred.export.names import clean, clean_cell
 from deshred.export.pdf import import_pikepdf
 from deshred.export.records import RECORD
@@ -113,10 +113,12 @@ def _check_journal(folder: Folder, head: str | None) -> Iterator[Finding]:
 def _check_bag(folder: Folder, sealed: str | None) -> Iterator[Finding]:
     missing = [name for name in (DECLARATION, MANIFEST, TAG_MANIFEST) if not folder.exists(name)]
     yield Finding("package", not missing, f"{missing[0]} is missing" if missing else "its lists are there")
-    if sealed is not None:
-        found = "" if TAG_MANIFEST in missing else seal(find_bag(folder.path))
+    found = "none" if missing else seal(folder.path)
+    if sealed is None:
+        yield Finding("seal", not missing, f"{found}; compare it with the one that was written down")
+    else:
         same = found == sealed.strip().lower()
-        yield Finding("seal", same, found if same else f"is {found or 'none'}, not {clean(sealed)}")
+        yield Finding("seal", same, found if same else f"is {found}, not {clean(sealed)}")
     yield _check_list("lists of the package", folder, TAG_MANIFEST)
     yield _check_list("files of the package", folder, MANIFEST)
     listed = _read_list(folder, MANIFEST)

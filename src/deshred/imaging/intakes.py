@@ -38,6 +38,7 @@ from deshred.imaging.scans import (
 from deshred.imaging.sheets.cutouts import Segmentation
 from deshred.imaging.sheets.looks import Decision, Look, Showing, decide, decide_as_told, look_at
 from deshred.imaging.sheets.overview import draw_overview
+from deshred.imaging.sheets.photos import straighten_photo
 from deshred.imaging.sheets.segmentation import SegmentationOptions, refuse_blank, segment
 from deshred.textfiles import read_file
 
@@ -235,8 +236,29 @@ def _take(name: str, scan: Scan, showing: Showing, recipe: _Recipe) -> _Taken:
         return _take_crop(name, scan, recipe)
     refuse_growth(scan, recipe.options)
     scan = _coarsen(scan)
-    found = segment(scan, name=name, options=recipe.segmentation, allow_blank=True)
-    return _take_sheet(name, scan, found, recipe)
+    try:
+        found = segment(scan, name=name, options=recipe.segmentation, allow_blank=True)
+    except InputError:
+        photographed = _take_photo(name, scan, recipe)
+        if photographed is None:
+            raise
+        return photographed
+    whole = None if found.shreds or not found.scraps else _take_photo(name, scan, recipe)
+    return whole or _take_sheet(name, scan, found, recipe)
+
+
+def _take_photo(name: str, scan: Scan, recipe: _Recipe) -> _Taken | None:
+    """The shreds of a sheet in a photo that shows the table as well; None when that is not it."""
+    photo = straighten_photo(scan)
+    if photo is None:
+        return None
+    straight = photo.scan if recipe.options.dpi is None else replace(photo.scan, dpi=recipe.options.dpi)
+    try:
+        found = segment(straight, name=name, options=recipe.segmentation)
+    except InputError:
+        return None
+    found = replace(found, warnings=(*found.warnings, photo.note))
+    return _take_sheet(name, straight, found, recipe)
 
 
 def _take_crop(name: str, scan: Scan, recipe: _Recipe) -> _Taken:

@@ -48,10 +48,12 @@ def _draw_page(document: Any, index: int, path: Path) -> Frame:
     with _pdfium:
         try:
             page = document[index]
-            rendered = page.render(scale=_SCALE, rev_byteorder=True).to_numpy()
-            image = rendered[..., :3].copy()  # the bitmap's memory ends with the page
+            # A bitmap in Python's own memory needs no copy: it stays as long as its pixels are used.
+            bitmap = page.render(
+                scale=_SCALE, rev_byteorder=True, bitmap_maker=pypdfium2.PdfBitmap.new_foreign
+            )
             page.close()
-            return Frame(image, None, WORKING_DPI)
+            return Frame(bitmap.to_numpy()[..., :3], None, WORKING_DPI)
         except pypdfium2.PdfiumError as error:
             raise InputError(
                 f"{path}: page {index + 1} of the PDF cannot be drawn ({error}). Save it again."

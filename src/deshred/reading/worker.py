@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from threading import Timer
@@ -32,10 +33,12 @@ class Worker:
     def __init__(self, options: ReadingOptions) -> None:
         package_root = str(Path(__file__).parents[2])
         path = os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH"))))
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process lives
         self._process = subprocess.Popen(
             [sys.executable, "-m", "deshred.reading"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=self._complaints,  # engines talk to the terminal
             # one thread per process: Tesseract's own threads make it slower, not faster
             env=os.environ | {"PYTHONPATH": path, "OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1"},
         )
@@ -57,7 +60,8 @@ class Worker:
         if not answer:
             raise DeshredError(
                 f"the engine ended with code {self._process.wait()} while it read a page of "
-                f"{image.shape[1]} x {image.shape[0]} px. Try the other engine with --engine."
+                f"{image.shape[1]} x {image.shape[0]} px{self._last_words()}. "
+                "Try the other engine with --engine."
             )
         return _unpack(json.loads(answer))
 
@@ -65,6 +69,13 @@ class Worker:
         """End the process."""
         self._process.kill()
         self._process.communicate()
+        self._complaints.close()
+
+    def _last_words(self) -> str:
+        self._complaints.seek(0)
+        lines = self._complaints.read().decode("utf-8", "replace").split("\n")
+        told = [line.strip() for line in lines if line.strip()]
+        return f" ({told[-1]})" if told else ""
 
     def _send(self, content: dict[str, Any]) -> None:
         _pipe(self._process.stdin).write(json.dumps(content).encode() + b"\n")

@@ -238,6 +238,18 @@ def test_the_rim_of_the_scanner_is_not_paper(rim_color: tuple[int, int, int]) ->
     assert all(cutout.touches_border for cutout in segmentation.cutouts)
 
 
+def test_a_sheet_that_was_fed_sideways_is_told_of() -> None:
+    image = np.full((900, 1500, 3), (250, 180, 88), np.uint8)
+    for top in (100, 400, 700):
+        image[top : top + 90, 100:1400] = 245
+        image[top + 20 : top + 60, 200:1300:40] = 20
+    sideways = segment(Scan(image, 150, Source(Path("side.png"), "")))
+    assert "3 shreds lie on their side" in " ".join(sideways.warnings)
+    upright = segment(Scan(np.rot90(image).copy(), 150, Source(Path("side.png"), "")))
+    assert not upright.warnings
+    assert [shred.mask.shape for shred in upright.shreds] == [shred.mask.shape for shred in sideways.shreds]
+
+
 def running_out(ink_at: int | None = None) -> Scan:
     """Shreds longer than the scan: as most are, blank where they end, or written on there."""
     image = np.full((1500, 900, 3), (250, 180, 88), np.uint8)

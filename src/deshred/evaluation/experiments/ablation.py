@@ -26,6 +26,7 @@ from deshred.evaluation.experiments.variants import (
 )
 from deshred.evaluation.protocol import EvaluationOptions, evaluate
 from deshred.executors import Progress, default_executor
+from deshred.options import option
 
 _PAGES = {"s-cdip": "isri-ocr"}  # cross-database; all others learn from CDIP pages
 _SHIPPED = {"isri-ocr": "isri", "cdip": "cdip"}
@@ -35,12 +36,13 @@ _SHIPPED = {"isri-ocr": "isri", "cdip": "cdip"}
 class AblationOptions:
     """The budget: steps of each training, how many documents are mixed, and how many there are at all."""
 
-    steps: int = 0  # 0: shipped models only. The paper: 10 epochs, about 7,000 steps on CDIP pages
-    ks: tuple[int, ...] = (1, 2, 3, 4, 5)
-    factors: tuple[str, ...] = ()  # empty: all
-    documents: int | None = None  # of each collection, the first ones of the sequence; None: all
-    seed: int = 0
-    jobs: int | None = None
+    # the paper: 10 epochs, about 7,000 steps on CDIP pages
+    steps: int = option(0, "Steps of each training; 0 measures shipped models only.")
+    ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
+    factors: tuple[str, ...] = option((), "What is varied.", metavar="NAME,...", shown="everything")
+    documents: int | None = option(None, "So many documents of each collection.", shown="all")
+    seed: int = option(0, "Seed of the sequence of documents.")
+    jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
         if self.steps < 0 or self.seed < 0 or any(k < 1 for k in self.ks):

@@ -21,28 +21,35 @@ from deshred.evaluation.experiments.raw import Entry, RawResults
 from deshred.evaluation.experiments.tables import tabulate_comparison, tabulate_seconds
 from deshred.evaluation.metrics import measure_accuracy
 from deshred.executors import Executor, Progress, default_executor
+from deshred.options import option
 
 
 @dataclass(frozen=True)
 class ComparisonOptions:
     """Which methods, how many documents are mixed, and how many piles of each size."""
 
-    methods: tuple[str, ...] = (
-        "default",
-        "towers",
-        "pairwise",
-        "pairwise-nn",
-        "characters",
-        "characters-2020",
-        "words",
-        "marques",
-        "marques-2020",
+    methods: tuple[str, ...] = option(
+        (
+            "default",
+            "towers",
+            "pairwise",
+            "pairwise-nn",
+            "characters",
+            "characters-2020",
+            "words",
+            "marques",
+            "marques-2020",
+        ),
+        "What is measured.",
+        metavar="NAME,...",
     )
-    ks: tuple[int, ...] = (1, 2, 3, 4, 5)
-    seed: int = 0
-    piles: int | None = None  # at most so many windows of each k, evenly spread; None: all
-    pairwise_most_k: int | None = None
-    jobs: int | None = None
+    ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
+    seed: int = option(0, "Seed of the sequence of documents.")
+    piles: int | None = option(None, "At most so many piles of each size, evenly spread.", shown="all")
+    pairwise_most_k: int | None = option(
+        None, "Largest k of a pairwise network, which takes hours beyond 1.", shown="none"
+    )
+    jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
         find_methods(self.methods)

@@ -30,6 +30,7 @@ from deshred.evaluation.experiments.strategies import STRATEGIES, Question, beli
 from deshred.evaluation.experiments.tables import tabulate_feedback
 from deshred.evaluation.protocol import EvaluationOptions, prepare_documents
 from deshred.executors import Progress, default_executor
+from deshred.options import option
 from deshred.simulation.truth import Place, Truth
 
 _PATH = ArrangementOptions(pages=1, free_ends=True, time_limit=120.0)
@@ -39,13 +40,19 @@ _PATH = ArrangementOptions(pages=1, free_ends=True, time_limit=120.0)
 class FeedbackOptions:
     """Who scores, who picks the questions, how many in how many rounds, and how often people err."""
 
-    methods: tuple[str, ...] = ("default", "towers")
-    strategies: tuple[str, ...] = tuple(STRATEGIES)
-    loads: tuple[float, ...] = (0.1, 0.15, 0.2, 0.25)  # share of the joins
-    rounds: tuple[int, ...] = (1, 2, 3)
-    errors: tuple[float, ...] = (0.0, 0.05)  # share of wrong answers
-    seeds: tuple[int, ...] = (0, 1, 2)  # of wrong answers and of random questions
-    jobs: int | None = None
+    methods: tuple[str, ...] = option(("default", "towers"), "What is measured.", metavar="NAME,...")
+    strategies: tuple[str, ...] = option(
+        tuple(STRATEGIES), "Which joins are asked about.", metavar="NAME,..."
+    )
+    loads: tuple[float, ...] = option(
+        (0.1, 0.15, 0.2, 0.25), "Shares of the joins that are asked about.", metavar="SHARE,..."
+    )
+    rounds: tuple[int, ...] = option((1, 2, 3), "In how many rounds.", metavar="N,...")
+    errors: tuple[float, ...] = option((0.0, 0.05), "Shares of wrong answers.", metavar="SHARE,...")
+    seeds: tuple[int, ...] = option(
+        (0, 1, 2), "Seeds of wrong answers and of random questions.", metavar="N,..."
+    )
+    jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.strategies if name not in STRATEGIES]

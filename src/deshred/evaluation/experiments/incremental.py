@@ -20,6 +20,7 @@ from deshred.evaluation.experiments.raw import Entry, RawResults
 from deshred.evaluation.experiments.tables import tabulate_curves, tabulate_kinds
 from deshred.evaluation.protocol import EvaluationOptions, evaluate
 from deshred.executors import Progress, default_executor
+from deshred.options import option
 
 _ONE_BY_ONE = 5  # up to this k all are evaluated at once; beyond, each for itself
 
@@ -28,11 +29,17 @@ _ONE_BY_ONE = 5  # up to this k all are evaluated at once; beyond, each for itse
 class IncrementalOptions:
     """Which methods, how many documents are mixed, and how often the sequence is drawn."""
 
-    methods: tuple[str, ...] = ("default", "towers", "pairwise", "pairwise-nn")
-    ks: tuple[int, ...] = ()  # empty: 1 to 5, 10, 15, ... and all
-    seeds: tuple[int, ...] = (0,)
-    pairwise_most_k: int | None = None  # a pairwise network takes hours per collection beyond k = 1
-    jobs: int | None = None
+    methods: tuple[str, ...] = option(
+        ("default", "towers", "pairwise", "pairwise-nn"), "What is measured.", metavar="NAME,..."
+    )
+    ks: tuple[int, ...] = option(
+        (), "How many documents are mixed.", metavar="N,...", shown="1 to 5, 10, 15, ... and all"
+    )
+    seeds: tuple[int, ...] = option((0,), "Seeds of the sequence of documents.", metavar="N,...")
+    pairwise_most_k: int | None = option(
+        None, "Largest k of a pairwise network, which takes hours beyond 1.", shown="none"
+    )
+    jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
         find_methods(self.methods)

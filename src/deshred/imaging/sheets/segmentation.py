@@ -151,9 +151,10 @@ def refuse_blank(
     if large:
         width = min(large[0].width, large[0].height) / sheet.dpi * 25.4
         raise InputError(
-            f"{where}, but an area {width:.0f} mm wide: is this a whole page or a photo? The scan has "
-            f"{sheet.dpi:g} dpi; try --dpi if that is wrong, --background to name the color under the "
-            "shreds, or, if every file is one shred, --as shreds. See docs/scanning.md."
+            f"{where}, but an area {width:.0f} mm wide: is this a whole page or a photo? If it shows a "
+            f"table around the sheet, crop it to the sheet. The scan has {sheet.dpi:g} dpi; try --dpi if "
+            "that is wrong, --background to name the color under the shreds, or, if every file is one "
+            "shred, --as shreds. See docs/scanning.md."
         )
     raise InputError(
         f"{where} {_describe_ground(sheet.background)}. If there are any, name the color under them with "
@@ -231,7 +232,8 @@ def _refuse_pictures(
     if is_blended or odd > 0.5 * sum(cutout.area for cutout in cutouts) > 0:
         raise InputError(
             f"{scan.source.path}: what lies on the background does not look like shreds; is this a photo? "
-            "If it is a sheet, name the color under the shreds with --background; see docs/scanning.md."
+            "If it shows a table around the sheet, crop it to the sheet. If it is a sheet, name the color "
+            "under the shreds with --background; see docs/scanning.md."
         )
 
 
@@ -446,6 +448,12 @@ def _sheet_warnings(cutouts: Sequence[Cutout], scraps: Sequence[Scrap], dust: in
     warnings = []
     if not cutouts:
         warnings.append("no shreds: the sheet is blank")
+    lying = sum(abs(float(np.median(cutout.trace.angles))) > 45 for cutout in cutouts)
+    if lying > len(cutouts) / 2:
+        warnings.append(
+            f"{lying} shreds lie on their side and were turned, right end up: if pages come out upside down, "
+            "turn the scan by half"
+        )
     if scraps:
         reasons = ", ".join(scrap.reason for scrap in scraps[:3]) + (", ..." if len(scraps) > 3 else "")
         warnings.append(f"{len(scraps)} scraps are not taken for shreds: {reasons}")

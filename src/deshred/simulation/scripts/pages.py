@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -36,13 +36,16 @@ def draw_script_page(
     rng: np.random.Generator,
     *,
     faces: Faces = "training",
+    kinds: Sequence[PageKind] = (),
     options: DrawingOptions | None = None,
 ) -> Image:
-    """Draw one A4 page of any kind in this script. (H, W, 3) RGB."""
+    """Draw one A4 page in this script, of any kind or of one of these. (H, W, 3) RGB."""
     options = options or DrawingOptions()
     choice = (TRAINING if faces == "training" else HELD_OUT)[script]
     canvas = ScriptCanvas(rng, options.dpi, SCRIPTS[script], choice[int(rng.integers(len(choice)))])
-    if canvas.script.upright and canvas.chance(0.25):
+    if kinds:
+        paint(canvas, canvas.choose(tuple(kinds)))
+    elif canvas.script.upright and canvas.chance(0.25):
         _paint_upright(canvas)
     elif canvas.chance(0.1):
         _paint_mixed(canvas)

@@ -93,6 +93,16 @@ def test_moves_equal_a_plain_computation() -> None:
             assert move.chance == pytest.approx((np.exp(a) - 1) / (np.exp(a) + 1))
 
 
+def test_pure_edges_are_nobodys_neighbors() -> None:
+    low = np.random.default_rng(2).random((6, 6))
+    plain = find_moves(low, WordsOptions(filter_rate=0.5))
+    low[:, 5] = low[5, :] = 3.0
+    moves = find_moves(low, WordsOptions(filter_rate=0.5))
+    assert moves[5] == []
+    assert all(move.to != 5 or move.chance <= 0 for some in moves for move in some)
+    assert [len(some) for some in plain] == [3] * 6
+
+
 def test_sequences_are_new_long_enough_and_visit_nobody_twice() -> None:
     moves = [[Move(j, 0.8) for j in range(8) if j != i] for i in range(8)]
     found = sample_sequences(moves, 8, np.random.default_rng(0), WordsOptions(samples=40, candidate_factor=2))

@@ -1,9 +1,12 @@
 import numpy as np
 
-from deshred.compatibility.classical import PileScorer
 from deshred.compatibility.classical.characters import CharactersScorer
 from deshred.compatibility.classical.words import Sighting, Sightings, WordsOptions, WordsScorer
+from deshred.compatibility.contract import PileScorer
+from deshred.compatibility.scorers import load_scorer
+from deshred.compatibility.scoring import score
 from deshred.elements import ShredSet
+from deshred.imaging.preparation import prepare
 
 
 class EverywhereReader:
@@ -32,3 +35,11 @@ def test_cards_tell_scorers_and_options_apart() -> None:
     ]
     assert len({card.fingerprint for card in cards}) == 3
     assert [card.name for card in cards] == ["words", "words", "characters"]
+
+
+def test_scorers_of_whole_piles_go_the_way_of_every_pile(tiny_pile: ShredSet) -> None:
+    scorer = load_scorer("characters")
+    found = score(prepare(tiny_pile, edges=scorer.edge_options), scorer)
+    assert found.ids == tiny_pile.ids
+    assert found.margins is None
+    assert isinstance(load_scorer("words"), PileScorer)

@@ -28,6 +28,7 @@ from deshred.compatibility.contract import ScorerCard
 from deshred.elements import Compatibility, ShredSet
 from deshred.errors import InputError, SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor
+from deshred.imaging.edges import EdgeOptions
 
 _CHUNK = 2048  # pictures compared at once: 30 MB
 _SAME_LINE = 0.5  # share of the lower of two characters that must lie beside the other
@@ -65,6 +66,10 @@ class CharactersScorer:
     """Scores a whole pile at once: its alphabet comes from all of its shreds."""
 
     options: CharactersOptions = field(default_factory=CharactersOptions)
+
+    @property
+    def edge_options(self) -> EdgeOptions:
+        return EdgeOptions()
 
     @property
     def card(self) -> ScorerCard:

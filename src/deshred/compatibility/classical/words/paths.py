@@ -160,13 +160,18 @@ def find_moves(low: Floats, options: WordsOptions) -> list[list[Move]]:
 
 
 def _normalize(scores: Floats) -> Floats:
-    """Each row from 0 to 1, without the diagonal."""
-    n = len(scores)
-    others = scores[~np.eye(n, dtype=bool)].reshape(n, n - 1)
-    least, most = others.min(axis=1, keepdims=True), others.max(axis=1, keepdims=True)
-    span = most - least
-    normal: Floats = np.where(span < 1e-8, 0.0, (scores - least) / np.where(span < 1e-8, 1.0, span))
-    np.fill_diagonal(normal, 0.0)
+    """Each row from 0 to 1; pure edges and the diagonal are left out and get 0.
+
+    So the authors do it for shreds put edge to edge. Taken along, as they do elsewhere, the 3 of a few pure
+    edges would leave nothing to tell all others apart.
+    """
+    counts = (scores <= 1) & ~np.eye(len(scores), dtype=bool)
+    least = np.where(counts, scores, np.inf).min(axis=1, keepdims=True)
+    most = np.where(counts, scores, -np.inf).max(axis=1, keepdims=True)
+    span = np.where(counts.any(axis=1, keepdims=True), most - least, 0.0)
+    is_usable = counts & (span >= 1e-8)
+    normal: Floats = np.zeros_like(scores)
+    np.divide(scores - least, span, out=normal, where=is_usable)
     return normal
 
 

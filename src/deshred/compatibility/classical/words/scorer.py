@@ -12,6 +12,7 @@ from deshred.compatibility.classical.words.pieces import cut_pieces
 from deshred.compatibility.contract import ScorerCard
 from deshred.elements import Compatibility, ShredSet
 from deshred.executors import Executor, Progress
+from deshred.imaging.edges import EdgeOptions
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,10 @@ class WordsScorer:
 
     reader: WordReader = field(default_factory=TesseractWords)
     options: WordsOptions = field(default_factory=WordsOptions)
+
+    @property
+    def edge_options(self) -> EdgeOptions:
+        return EdgeOptions()
 
     @property
     def card(self) -> ScorerCard:
