@@ -104,7 +104,7 @@ def load_intake(
     if progress is not None:
         progress(
             "reading", 0, len(named)
-        )  # the first sheet takes seconds, and a terminal should not be empty
+        )  # the first sheet may take seconds
     guessed = executor.map(partial(_load_file, recipe=recipe), named, stage="reading", progress=progress)
     decision = _decide(guessed, recipe)
     read = _read_again(named, guessed, replace(recipe, decision=decision), executor)
