@@ -1,3 +1,4 @@
+import json
 import threading
 import time
 from itertools import pairwise
@@ -8,8 +9,10 @@ from deshred.cases import Case, Journal
 from deshred.errors import InputError, MismatchError
 from deshred.pipeline import Reconstruction
 from deshred.review.board import Board, Clash
+from deshred.review.pictures import Pictures
 from deshred.review.session import EVENT, Event
 from deshred.review.statements import Statement
+from deshred.review.view import View
 
 
 def pages_of(board: Board) -> set[tuple[str, ...]]:
@@ -157,3 +160,22 @@ def test_many_people_at_once_lose_nothing(board: Board, case: Case) -> None:
     journal: Journal = case.journal
     assert journal.check().is_sound
     assert sum(entry.event == EVENT for entry in journal.read()) == 40
+
+
+def test_what_is_sent_to_the_browser_is_json_after_every_kind_of_change(board: Board) -> None:
+    done = board.reconstruction
+    view = View(board, Pictures(done.shreds, done.blank, done.settings.composition), "case")
+    json.dumps(view.case(), allow_nan=False)
+    board.start()
+    try:
+        page = max(board.pages(), key=len)
+        moved = (Statement("join", (page[2], page[0])), Statement("join", (page[0], page[3])))
+        board.say(Event("1", "move", moved))
+        wait_for_proof(board)
+        json.dumps(view.state(), allow_nan=False)
+        board.say(Event("2", "done", (Statement("done", tuple(board.pages()[0])),)))
+        wait_for_proof(board)
+        json.dumps(view.state(), allow_nan=False)
+        json.dumps(view.history(), allow_nan=False)
+    finally:
+        board.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -42,9 +43,9 @@ class View:
                     "id": shred.id,
                     "width": width,
                     "height": height,
-                    "mm": round(float(margins.widths_mm[k]), 1)
-                    if margins is not None and k < len(done.shreds)
-                    else None,
+                    "mm": None
+                    if margins is None or k >= len(done.shreds)
+                    else _plain(float(margins.widths_mm[k]), 1),
                     "source": shred.source.path.name,
                     "cell": asdict(cell),
                 }
@@ -84,7 +85,11 @@ class View:
             "version": board.version,
             "head": board.head,
             "events": len(board.events),
-            "proof": asdict(board.proof),
+            "proof": {
+                **asdict(board.proof),
+                "cost": _plain(board.proof.cost, 3),
+                "gap": _plain(board.proof.gap, 3),
+            },
             "pages": pages,
             "blanks": {
                 str(self._index[one.statement.shreds[0]]): self._index[one.statement.shreds[1]]
@@ -126,17 +131,17 @@ class View:
             "x": [place.x for place in sheet.placements],
             "y": [place.y for place in sheet.placements],
             "joins": [self._join(join) for join in sheet.joins],
-            "mm": None if margins is None else round(float(margins.widths_mm[shreds].sum())),
+            "mm": None if margins is None else _plain(float(margins.widths_mm[shreds].sum()), 0),
             "questions": questions,
         }
 
     def _join(self, join: Join) -> dict[str, Any]:
         said = self._board.standing.by_join.get((join.left, join.right))
         return {
-            "probability": None if join.probability is None else round(join.probability, 4),
+            "probability": _plain(join.probability, 4),
             "verdict": join.verdict,
-            "score": round(join.score, 2) if join.score > -1e9 else None,
-            "price": None if join.price is None else round(join.price, 2),
+            "score": _plain(join.score, 2),
+            "price": _plain(join.price, 2),
             "offset": join.offset,
             "by": None if said is None else said.event.actor or "somebody",
         }
@@ -162,7 +167,7 @@ class View:
         pair = done.pile.edges[self._index[question.shred]]
         edge = pair.left if question.side == "left" else pair.right
         written = edge.ink[:, :_BESIDE].sum(axis=1, dtype=np.float64)
-        return int(np.convolve(written, np.ones(_WINDOW), "same").argmax()) + edge.top
+        return int(np.convolve(written, np.hanning(_WINDOW), "same").argmax()) + edge.top
 
     def _option(self, question: Question, partner: str | None, belief: float) -> dict[str, Any]:
         if partner is None:
@@ -182,7 +187,7 @@ class View:
             found.append(
                 {
                     "partner": candidate.partner,
-                    "score": round(candidate.score, 2),
+                    "score": _plain(candidate.score, 2),
                     "belief": round(candidate.share, 4),
                     "page": pages.get(other),
                     "x": x,
@@ -225,3 +230,8 @@ class View:
     def clash(self, atoms: tuple[object, ...]) -> list[list[Any]]:
         """Constraints at odds, to be shown as pictures."""
         return [[atom.kind, self._indices(atom.ids)] for atom in atoms if isinstance(atom, Atom)]
+
+
+def _plain(value: float | None, digits: int) -> float | None:
+    """Rounded; JSON has no infinities."""
+    return None if value is None or not math.isfinite(value) else round(value, digits)

@@ -157,9 +157,12 @@ function toolbar(app) {
 
 function describe(app, sheet, k) {
   const join = sheet.joins[k];
-  const text = `${k + 1} of ${sheet.shreds.length}, ${idOf(app, sheet.shreds[k])}`;
-  if (!join) return `${text}; the page ends here`;
-  return `${text}; join to the right: ${join.by ? `decided by ${join.by}` : `${words.verdict[join.verdict]}, ${percent(join.probability)}`}`;
+  return `${k + 1} of ${sheet.shreds.length}, ${idOf(app, sheet.shreds[k])}; ${tell(join)}`;
+}
+
+function tell(join) {
+  if (!join) return "the page ends here";
+  return `join to the right: ${join.by ? `decided by ${join.by}` : `${words.verdict[join.verdict]}, ${percent(join.probability)}`}`;
 }
 
 function list(app, sheet) {
@@ -169,7 +172,7 @@ function list(app, sheet) {
     sheet.shreds.map((index, k) => {
       const join = sheet.joins[k];
       const kind = join?.by ? "person" : join?.verdict;
-      return h("li", { role: "option", id: `shred-${index}`, tabindex: index === selected(app) ? 0 : -1, "aria-selected": String(index === selected(app)), "aria-label": describe(app, sheet, k), onclick: () => select(app, index) }, h("span", { class: "n" }, String(k + 1)), h("span", { class: "id", dir: "auto" }, idOf(app, index)), index === lifted ? h("em", {}, "picked up") : null, h("span", { class: "grow" }), join ? h("i", { class: kind, title: percent(join.probability) }, words.sign[kind]) : h("i", { class: "end" }, "⊣"));
+      return h("li", { role: "option", id: `shred-${index}`, tabindex: index === selected(app) ? 0 : -1, "aria-selected": String(index === selected(app)), onclick: () => select(app, index) }, h("span", { class: "n" }, String(k + 1)), h("span", { class: "id", dir: "auto" }, idOf(app, index)), index === lifted ? h("em", {}, "picked up") : null, h("span", { class: "grow" }), h("span", { class: "hidden" }, `; ${tell(join)}`), join ? h("i", { class: kind, "aria-hidden": "true", title: percent(join.probability) }, words.sign[kind]) : h("i", { class: "end", "aria-hidden": "true" }, "⊣"));
     }),
   );
 }
