@@ -133,7 +133,8 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
                 label=label_collection(name),
             )  # fmt: skip
         axis.set_xticks(range(len(values)), values, fontsize=8)
-        axis.set_title(f"{factor}, k = {max(entry['k'] for entry in own)}", fontsize=10)
+        largest = f"k = {max(entry['k'] for entry in own)}"
+        axis.set_title(factor if factor.endswith(largest) else f"{factor}, {largest}", fontsize=10)
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel("accuracy, %")
     return _finish(figure, axes.ravel()[: max(len(factors), 1)], file)
