@@ -1,6 +1,7 @@
 # make install   .venv with everything for development
 # make demo      draw, shred and reconstruct a few pages into demo/; needs no torch
 # make test      lint, types, import layers and tests, as CI runs them
+# make fuzz      30,000 damaged files and the bombs, with counts, seconds and memory
 # make clean     remove .venv and caches
 
 PYTHON ?= python3
@@ -9,21 +10,29 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --constraint constraints.txt
 DEMO ?= demo
 
-.PHONY: install demo test lint clean
+.PHONY: install demo test lint system fuzz clean
 
 install: $(VENV)/dev.stamp
 
 demo: $(VENV)/core.stamp
 	$(BIN)/deshred demo --output $(DEMO) --force
 
-test: $(VENV)/dev.stamp lint
+test: $(VENV)/dev.stamp system lint
 	$(BIN)/pytest -n 2
 
+# what tests need beside Python: found, or installed where we may, or its absence said aloud
+system:
+	@bash tests/system-packages
+
 lint: $(VENV)/dev.stamp
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+fuzz: $(VENV)/dev.stamp
+	$(BIN)/python -m tests.fuzz.bombs --write docs/reliability.md
+	$(BIN)/python -m tests.fuzz.campaign --count 30000 --write docs/reliability.md
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

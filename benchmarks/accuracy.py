@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from deshred.arrangement import ArrangementOptions
+from deshred.cases import to_json, write_atomically
 from deshred.compatibility.scorers import load_scorer
 from deshred.evaluation.collections import open_collection
 from deshred.evaluation.protocol import EvaluationOptions, K, evaluate
-from deshred.store import to_json, write_atomically
 
 COLLECTIONS = {"s-marques": "S-Marques", "s-isri-ocr": "S-ISRI-OCR", "s-cdip": "S-CDIP"}
 

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.arrangement import ArrangementOptions, WarmStart, arrange
+from deshred.cases import load_compatibility
 from deshred.elements import Compatibility, Constraints, Margins
 from deshred.errors import InfeasibleError
-from deshred.store import load_compatibility
 
 Scores = NDArray[np.float32]
 SHREDS_PER_PAGE = 23

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from skimage.filters import threshold_sauvola
 
 from deshred.imaging.binarization import binarize, to_gray
-from deshred.imaging.scans import load_shreds
+from deshred.imaging.intakes import load_shreds
 from deshred.simulation.drawing import draw_page
 from deshred.simulation.shredding import shred_page
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from accuracy import COLLECTIONS, METHODS, measure
-from deshred.store import to_json, write_atomically
+from deshred.cases import to_json, write_atomically
 
 PAGES = {"s-marques": "cdip", "s-isri-ocr": "cdip", "s-cdip": "isri-ocr"}  # by collection, under pages/
 SHOWN = ("towers", "default")

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
-from deshred.simulation.shredding import shred_page
 from deshred.elements import Arrangement, Shred, ShredSet, Slot, Source
 from deshred.imaging.composition import compose
 from deshred.simulation.drawing import draw_page
+from deshred.simulation.shredding import shred_page
 
 HERE = Path(__file__).parent
 TABLE = (52, 60, 72)

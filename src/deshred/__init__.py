@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from deshred.compatibility.refinement import refine as refine
     from deshred.compatibility.scorers import load_scorer as load_scorer
     from deshred.compatibility.scoring import score as score
+    from deshred.compatibility.towers.training import train_towers as train_towers
     from deshred.doctor import examine as examine
     from deshred.elements import Arrangement as Arrangement
     from deshred.elements import Compatibility as Compatibility
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
     from deshred.export.results import reconstruct_into as reconstruct_into
     from deshred.export.results import reopen as reopen
     from deshred.imaging.composition import compose as compose
+    from deshred.imaging.intakes import load_shreds as load_shreds
     from deshred.imaging.preparation import prepare as prepare
     from deshred.imaging.scans import load_scans as load_scans
-    from deshred.imaging.scans import load_shreds as load_shreds
     from deshred.imaging.sheets.segmentation import segment as segment
     from deshred.pipeline import Reconstruction as Reconstruction
     from deshred.pipeline import rearrange as rearrange
@@ -73,7 +74,7 @@ _HOMES = {
     "load_constraints": "deshred.cases",
     "load_scans": "deshred.imaging.scans",
     "load_scorer": "deshred.compatibility.scorers",
-    "load_shreds": "deshred.imaging.scans",
+    "load_shreds": "deshred.imaging.intakes",
     "open_case": "deshred.cases",
     "open_collection": "deshred.evaluation.collections",
     "prepare": "deshred.imaging.preparation",
@@ -89,6 +90,7 @@ _HOMES = {
     "segment_into": "deshred.export.cutouts",
     "shred_into": "deshred.simulation.piles",
     "train_pairwise": "deshred.compatibility.pairwise.training",
+    "train_towers": "deshred.compatibility.towers.training",
 }
 
 __all__ = [*_HOMES, "__version__"]

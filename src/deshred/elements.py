@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -407,6 +407,27 @@ class Placement:
     y: int
 
 
+Copy = Literal["evidence", "reading"]  # unchanged pixels, or straight and mended
+
+
+@dataclass(frozen=True, eq=False)
+class Seam:
+    """Where two neighbors meet in a page: lost paper lies between them, or they overlap."""
+
+    NOWHERE: ClassVar[int] = -1
+
+    left: str
+    right: str
+    stops: NDArray[
+        np.int32
+    ]  # (H,): one past the last column of the left shred; NOWHERE where one has no paper
+    starts: NDArray[np.int32]  # (H,): first column of the right shred; NOWHERE likewise
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stops", _frozen(self.stops))
+        object.__setattr__(self, "starts", _frozen(self.starts))
+
+
 @dataclass(frozen=True, eq=False)
 class Page:
     """A composed page; placements, so that review and metrics never need pixels."""
@@ -415,6 +436,8 @@ class Page:
     mask: Mask  # (H, W)
     placements: tuple[Placement, ...]
     dpi: float
+    copy: Copy = "evidence"
+    seams: tuple[Seam, ...] = ()  # between consecutive shreds
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "image", _frozen(self.image))
@@ -422,4 +445,14 @@ class Page:
 
     def __repr__(self) -> str:
         height, width = self.mask.shape
-        return f"Page({len(self.placements)} shreds, {width}x{height} px)"
+        return f"Page({len(self.placements)} shreds, {width}x{height} px, {self.copy} copy)"
+
+    def _repr_png_(self) -> bytes:
+        """The picture that a notebook shows."""
+        import io
+
+        import PIL.Image
+
+        png = io.BytesIO()
+        PIL.Image.fromarray(self.image).save(png, "PNG", dpi=(self.dpi, self.dpi))
+        return png.getvalue()

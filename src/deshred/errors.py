@@ -7,7 +7,8 @@ DeshredError                 1   something deshred did not expect
 ├── MismatchError            5   results that belong to other shreds
 ├── ModelError               6   a model that is missing, damaged, or made for something else
 ├── InfeasibleError          7   constraints that contradict each other
-└── MissingDependencyError   8   an optional part that is not installed
+├── MissingDependencyError   8   an optional part that is not installed
+└── IntegrityError           9   a package, journal or seal that no longer is what it was
 
 A message says what, where, the value, and what to try. Running into a time limit is not an
 error: the `Arrangement` says so with its bound.
@@ -69,3 +70,9 @@ class MissingDependencyError(DeshredError):
     """An optional part that is not installed."""
 
     exit_code = 8
+
+
+class IntegrityError(DeshredError):
+    """A package, a journal or a seal that no longer is what it was."""
+
+    exit_code = 9

@@ -22,8 +22,8 @@ from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Constraints, Page, Pile, ShredSet, Source
 from deshred.executors import Executor, KeepingExecutor, Progress, default_executor
 from deshred.imaging.composition import compose
+from deshred.imaging.intakes import Intake, Sheet, load_intake
 from deshred.imaging.preparation import prepare
-from deshred.imaging.scans import Intake, Sheet, load_intake
 from deshred.settings import Settings
 from deshred.shelf import Shelf
 from deshred.timing import Stopwatch

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from deshred.arrangement import ArrangementOptions
-from deshred.cases import read_toml
 from deshred.compatibility.pairwise.scorer import PairwiseOptions
 from deshred.compatibility.scorers import ScorerName
 from deshred.compatibility.scoring import ScoringOptions
@@ -26,6 +25,7 @@ from deshred.imaging.composition import CompositionOptions
 from deshred.imaging.scans import ScanOptions
 from deshred.imaging.sheets.segmentation import SegmentationOptions
 from deshred.options import option
+from deshred.textfiles import read_toml
 
 Options = TypeVar("Options")
 
@@ -62,7 +62,7 @@ class Settings:
 
 def read_settings(path: str | Path) -> Settings:
     """Settings from a TOML file; what it does not mention keeps its default."""
-    return settings_from(read_toml(Path(path), SettingsError), str(path))
+    return settings_from(read_toml(path, wrong=SettingsError), str(path))
 
 
 def settings_from(content: Mapping[str, Any], where: str) -> Settings:

@@ -40,14 +40,12 @@ def test_margins_tell_how_many_pages_there_are_and_where_they_begin(seed):
     found = arrange(shreds)
     assert found.is_optimal
     assert {page[0].shred_id for page in found.pages} == firsts
-    assert np.mean([seam.probability for seam in found.breaks]) > 0.5
 
 
 def test_without_margins_breaks_land_on_weak_joins_instead():
     shreds, firsts = documents(0)
     blind = arrange(shreds, options=ArrangementOptions(pages=4, free_ends=True))
     assert {page[0].shred_id for page in blind.pages} != firsts
-    assert all(seam.probability is None for seam in blind.breaks)
 
 
 def test_without_margins_an_automatic_number_of_pages_is_one():
@@ -145,13 +143,6 @@ def test_pages_of_limited_width_come_quickly_where_the_proof_would_take_long():
     widths = dict(zip(shreds.ids, shreds.margins.widths_mm.tolist(), strict=True))
     assert max(sum(widths[slot.shred_id] for slot in page) for page in found.pages) <= WIDER * 200.0
     assert found.bound <= found.cost
-
-
-def test_a_break_between_alike_margins_and_joins_is_open():
-    scores = np.full((2, 2), 3.0, np.float32)
-    margins = Margins(*np.full((3, 2), 3.0, np.float32))
-    (seam,) = arrange(pile(scores, margins), options=ArrangementOptions(pages=2)).breaks
-    assert seam.probability == pytest.approx(0.25)
 
 
 def test_margins_of_another_pile_or_without_numbers_are_refused():

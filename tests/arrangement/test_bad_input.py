@@ -6,10 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
+from deshred.cases import save_compatibility
 from deshred.cli import app
-from deshred.store import save_compatibility
 from tests.arrangement.brute_force import pile
 
 

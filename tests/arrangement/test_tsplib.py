@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy.sparse.csgraph import floyd_warshall
-from typer.testing import CliRunner
 
 from deshred.arrangement import AtspInstance, arrange_atsp, read_atsp
 from deshred.cli import app
@@ -45,6 +45,20 @@ BR17_DISTANCES = [
     [8, 8, 50, 6, 0, 8],
     [5, 5, 26, 12, 8, 0],
 ]
+
+
+@pytest.mark.parametrize(
+    "line", [" " * 200_000, "x" * 200_000, "x " * 100_000, "x:" * 100_000, ":" * 200_000]
+)
+def test_a_long_line_takes_no_time(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "long.atsp"
+    for content in (
+        f"{line}\nEDGE_WEIGHT_SECTION\n1",
+        f"DIMENSION: 1\nEDGE_WEIGHT_SECTION\n{'1' * 200_000}x",
+    ):
+        file.write_text(content)
+        with pytest.raises(InputError, match=r"(no number|not a number)"):
+            read_atsp(file)
 
 
 def br17():
@@ -159,5 +173,5 @@ def test_other_files_are_refused(tmp_path, text, complaint):
 
 
 def test_a_missing_file_is_an_input_error(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         read_atsp(tmp_path / "none.atsp")

@@ -1,20 +1,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deshred.compatibility.calibration import Calibration
+from deshred.cases import load_compatibility, save_compatibility
+from deshred.compatibility.classical.marques import MarquesScorer
+from deshred.compatibility.contract import Descriptions, PlainScorer, ScoreBlock, ScorerCard
+from deshred.compatibility.groups import Group
 from deshred.compatibility.margins import Borders, Facing, observe_borders, weigh_margins
 from deshred.compatibility.outline import OutlineScorer
-from deshred.compatibility.scoring import ScoreBlock, ScoringOptions, face_blank, score, weigh_ends
+from deshred.compatibility.scoring import DescribedGroup, ScoringOptions, face_paper, score
 from deshred.compatibility.tears import measure_raggedness
 from deshred.elements import Compatibility, Edge, Margins, ShredSet
+from deshred.executors import Executor
 from deshred.imaging.edges import EdgeOptions, extract_edges
-from deshred.store import load_compatibility, save_compatibility
+from tests.compatibility.comparing import pile_of
 
 
 def borders(left: list[float], right: list[float]) -> Borders:
@@ -68,27 +73,31 @@ def test_sizes_are_those_of_the_shreds(tiny_pile: ShredSet) -> None:
     assert seen.widths_mm.tolist() == pytest.approx([shred.width_mm for shred in tiny_pile])
 
 
-class Lookup:
-    """Edges are numbers, the score of a join is looked up; the last number is blank paper."""
+@dataclass(frozen=True, eq=False)
+class Numbers(Descriptions):
+    """Edges that are numbers."""
 
-    name = "lookup"
+    values: NDArray[np.intp]
+
+
+class Lookup(PlainScorer):
+    """The score of a join is looked up; the last number is blank paper."""
+
+    unit = "nats"
+    card = ScorerCard("lookup", "lookup")
     edge_options = EdgeOptions()
-    fingerprint = "lookup"
-    calibration: Calibration | None = Calibration(1.0, 0.0)
+    description_type = Numbers
 
     def __init__(self, scores: NDArray[np.float32]) -> None:
         self.scores = scores
 
-    def encode_rights(self, edges: Sequence[Edge]) -> NDArray[np.intp]:
-        return np.full(len(edges), len(self.scores) - 1)
+    def describe_rights(self, edges: Sequence[Edge], _executor: Executor, /) -> Numbers:
+        return Numbers(np.full(len(edges), len(self.scores) - 1))
 
-    encode_lefts = encode_rights
+    describe_lefts = describe_rights
 
-    def adapt(self, _rights: NDArray[np.intp], _lefts: NDArray[np.intp]) -> Lookup:
-        return self
-
-    def score_block(self, rights: NDArray[np.intp], lefts: NDArray[np.intp]) -> ScoreBlock:
-        scores = self.scores[np.ix_(rights, lefts)]
+    def compare(self, rights: Numbers, lefts: Numbers, /) -> ScoreBlock:
+        scores = self.scores[np.ix_(rights.values, lefts.values)]
         return ScoreBlock(scores, np.zeros(scores.shape, np.int16))
 
 
@@ -100,17 +109,24 @@ def test_constants_of_edges_do_not_move_a_page_break() -> None:
     at = np.arange(4)
     gain = []
     for scores in (plain, shifted):
-        found = face_blank(at, at, Lookup(scores))
+        scorer = Lookup(scores)
+        none = np.zeros(4, np.float32)
+        group = DescribedGroup(
+            Group(at, "four"),
+            Numbers(at),
+            Numbers(at),
+            np.zeros(4, np.int32),
+            Borders(none, none, none, none),
+        )
+        found = face_paper(group, scorer, lambda a, b, scorer=scorer: scorer.compare(a.rights, b.lefts))
         gain.append(scores[:4, :4] - (found.ends[:, None] + found.starts))
     np.testing.assert_allclose(gain[0], gain[1], atol=1e-4)
 
 
-def test_scores_that_are_not_log_odds_have_no_margins() -> None:
-    scorer = Lookup(np.zeros((3, 3), np.float32))
-    at = np.arange(2)
-    assert weigh_ends(at, at, borders([1, 1], [1, 1]), scorer) is not None
-    scorer.calibration = None
-    assert weigh_ends(at, at, borders([1, 1], [1, 1]), scorer) is None
+def test_scores_that_are_not_log_odds_have_no_margins(tiny_pile: ShredSet) -> None:
+    assert score(pile_of(tiny_pile), OutlineScorer()).margins is not None
+    tones = MarquesScorer()
+    assert score(pile_of(tiny_pile, tones.edge_options), tones).margins is None
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
@@ -134,8 +150,8 @@ def test_heights_are_kept_with_the_scores(tmp_path: Path) -> None:
 
 
 def test_sparse_and_dense_scores_level_alike(tiny_pile: ShredSet) -> None:
-    dense = score(tiny_pile, OutlineScorer())
-    sparse = score(tiny_pile, OutlineScorer(), options=ScoringOptions(dense_limit=0, candidates=7))
+    dense = score(pile_of(tiny_pile), OutlineScorer())
+    sparse = score(pile_of(tiny_pile), OutlineScorer(), options=ScoringOptions(dense_limit=0, candidates=7))
     assert dense.margins is not None
     assert sparse.margins is not None
     np.testing.assert_allclose(sparse.margins.starts, dense.margins.starts, rtol=1e-5)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deshred.compatibility.shifts import add_logs, learn_prior, reduce_shifts
-from deshred.compatibility.towers.scorer import ROW_STEP, TowersScorer
+from deshred.compatibility.shifts import add_logs, correlate_shifts, learn_prior, reduce_shifts
+from deshred.compatibility.towers.scorer import ROW_STEP, Features, TowersScorer
 
 SHIFTS_PX = np.array([4, 0, -4], np.int16)
 EVEN = np.log(np.full(3, 1 / 3, np.float32))
@@ -72,10 +72,10 @@ def test_a_score_is_the_log_sum_over_shifts_and_its_offset_the_best_of_them() ->
 def test_a_scorer_adapts_to_its_pile_and_stays_as_it_was(small_towers: Path) -> None:
     scorer = TowersScorer(small_towers)
     rng = np.random.default_rng(5)
-    rights = rng.normal(size=(20, 750, 8)).astype(np.float16)
-    lefts = np.roll(rights, 1, axis=0)  # the partner of shred i is shred i + 1, three feature rows lower
-    lefts = np.roll(lefts, 3, axis=1)
-    adapted = scorer.adapt(rights, lefts)
+    rights = Features(rng.normal(0, 300, size=(20, 750, 8)).astype(np.int16))
+    # the partner of shred i is shred i + 1, three feature rows lower
+    lefts = Features(np.roll(20 * np.roll(rights.values, 1, axis=0), 3, axis=1))
+    adapted = scorer.adapt(rights, scorer.compare(rights, lefts).take_rows)
     at = scorer.shifts_px.tolist().index(-3 * ROW_STEP)
     assert np.exp(adapted.log_prior[at]) > 0.45
     assert np.exp(scorer.log_prior[at]) < 0.2
@@ -89,3 +89,29 @@ def test_logs_are_added_as_numpy_adds_them() -> None:
     np.testing.assert_allclose(
         add_logs(some, np.float32(-4)), np.logaddexp(some, np.float32(-4)), rtol=1e-5, atol=1e-5
     )
+
+
+def test_the_product_of_two_edges_is_the_same_in_every_group() -> None:
+    rng = np.random.default_rng(6)
+    rights, lefts = rng.integers(-9000, 9000, (2, 40, 300, 8)).astype(np.int16)
+    whole = correlate_shifts(rights, lefts, 2)
+    for _ in range(20):
+        rows, columns = (rng.permutation(40)[: rng.integers(1, 40)] for _ in range(2))
+        some = correlate_shifts(rights[rows], lefts[columns], 2)
+        np.testing.assert_array_equal(some, whole[:, rows[:, None], columns])
+
+
+def test_shifted_products_equal_a_plain_loop() -> None:
+    rng = np.random.default_rng(0)
+    rights = rng.integers(-99, 99, (3, 40, 8)).astype(np.int16)
+    lefts = rng.integers(-99, 99, (4, 40, 8)).astype(np.int16)
+    products = correlate_shifts(rights, lefts, 5)
+    for k, shift in enumerate(range(-5, 6)):
+        for i in range(3):
+            for j in range(4):
+                met = [
+                    int(rights[i, y].astype(np.int64) @ lefts[j, y + shift].astype(np.int64))
+                    for y in range(40)
+                    if 0 <= y + shift < 40
+                ]
+                assert products[k, i, j] == sum(met)

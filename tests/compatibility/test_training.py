@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from deshred.compatibility.fusion import FusionScorer
 from deshred.compatibility.towers.network import (
     TowerTask,
     TowerTrainingOptions,
+    WindowOptions,
     load_weights,
     surprise_of,
 )
@@ -28,10 +30,12 @@ from deshred.simulation.shredding import Damage
 
 SMALL = TowerOptions(width=32, channels=(4, 4, 6, 8), features=8)
 MILD = Damage(shift=8)
+SHORT = WindowOptions(pages=2, cuts=6, rows=128)
+LONG = WindowOptions(pages=1, cuts=4, rows=256, worth=0.5)
 
 
 def _task(pages: list[IntactPage], steps: int = 6, seed: int = 0) -> TowerTask:
-    training = TowerTrainingOptions(steps=steps, pages=2, cuts=6, rows=128, seed=seed, damage=MILD)
+    training = TowerTrainingOptions(steps=steps, short=SHORT, long=LONG, seed=seed, damage=MILD)
     task = TowerTask(pages, options=SMALL, training=training)
     task.validate_every = 3
     return task
@@ -193,10 +197,35 @@ def test_a_checkpoint_goes_on_with_its_own_pages_only(
         train(_task(others), tmp_path / "m.onnx", options=options, resume=True)
 
 
-@pytest.mark.parametrize("wrong", [{"steps": 0}, {"steps": -5}, {"seed": -1}, {"cuts": 1}])
-def test_a_training_that_makes_no_sense_is_refused(wrong: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    "wrong", [{"steps": 0}, {"steps": -5}, {"seed": -1}, {"long_every": -1}, {"precision": "int8"}]
+)
+def test_a_training_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingsError):
         TowerTrainingOptions(**wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"cuts": 1}, {"pages": 0}, {"rows": 255}])
+def test_a_batch_that_makes_no_sense_is_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(SettingsError, match="2 cuts"):
+        WindowOptions(**{"pages": 2, "cuts": 6, "rows": 128, **wrong})
+
+
+def test_every_third_batch_is_of_long_windows_unless_they_are_not_wanted() -> None:
+    mixed = TowerTrainingOptions(short=SHORT, long=LONG)
+    assert [mixed.windows(step) is mixed.long for step in range(6)] == [False, False, True] * 2
+    short = TowerTrainingOptions(short=SHORT, long=LONG, long_every=0)
+    assert all(short.windows(step) is short.short for step in range(6))
+
+
+def test_the_weights_with_the_least_loss_are_kept(tmp_path: Path, scribbled_pages: list[IntactPage]) -> None:
+    task = _task(scribbled_pages, steps=9)
+    model = train(task, tmp_path / "m.onnx", options=TrainingOptions(threads=1))
+    history = json.loads((tmp_path / "m.training.json").read_text())
+    best = min(history, key=lambda figures: figures["validation loss"])
+    card = TowersScorer(model).model.card
+    assert card["best_step"] == best["step"]
+    assert card["validation_loss"] == pytest.approx(best["validation loss"], abs=1e-5)
 
 
 def test_a_model_that_was_replaced_is_read_again(small_towers: Path, tmp_path: Path) -> None:
@@ -208,7 +237,7 @@ def test_a_model_that_was_replaced_is_read_again(small_towers: Path, tmp_path: P
         model, {**{prop.key: prop.value for prop in model.metadata_props}, "note": "another"}
     )
     onnx.save(model, str(file))
-    assert TowersScorer(file).fingerprint != before.fingerprint
+    assert TowersScorer(file).card.fingerprint != before.card.fingerprint
     assert TowersScorer(file).model is TowersScorer(file).model
 
 

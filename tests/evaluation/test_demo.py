@@ -1,25 +1,19 @@
-from functools import partial
-
 import pytest
 
 from deshred.arrangement import ArrangementOptions
 from deshred.errors import OutputError, SettingsError
 from deshred.evaluation.demo import DemoOptions, run_demo
 from deshred.evaluation.metrics import measure_accuracy
-from deshred.export.runs import reconstruct_into
 from deshred.settings import Settings
 from deshred.simulation.piles import read_truth
 
 SMALL = DemoOptions(kinds=("text", "list"), shreds=6, seed=3)
-QUICK = partial(
-    reconstruct_into,
-    settings=Settings(scorer="marques", arrangement=ArrangementOptions(solver="greedy", pages=1)),
-)
+QUICK = Settings(scorer="marques", arrangement=ArrangementOptions(solver="greedy", pages=1))
 
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory):
-    return run_demo(tmp_path_factory.mktemp("demo") / "out", reconstruct_into=QUICK, options=SMALL)
+    return run_demo(tmp_path_factory.mktemp("demo") / "out", settings=QUICK, options=SMALL)
 
 
 def test_the_demo_leaves_a_pile_a_truth_apart_from_it_pages_and_a_report(result):
@@ -41,14 +35,14 @@ def test_the_accuracy_is_that_of_the_order_that_was_found(result):
 
 def test_a_finished_demo_is_replaced_only_by_force(result):
     with pytest.raises(OutputError, match="--force"):
-        run_demo(result.pile.parent, reconstruct_into=QUICK, options=SMALL)
+        run_demo(result.pile.parent, settings=QUICK, options=SMALL)
 
 
 def test_a_foreign_folder_is_refused_before_anything_is_written(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "diary.txt").write_text("mine")
     with pytest.raises(OutputError, match="nothing was touched"):
-        run_demo(tmp_path, reconstruct_into=QUICK, options=SMALL)
+        run_demo(tmp_path, settings=QUICK, options=SMALL)
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 

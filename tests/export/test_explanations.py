@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from deshred.arrangement import ArrangementOptions
 from deshred.cli import app
 from deshred.errors import InputError, MismatchError
 from deshred.export.explanations import explain_run
-from deshred.export.runs import reconstruct_into
+from deshred.export.results import reconstruct_into
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import read_scans
 from deshred.settings import Settings

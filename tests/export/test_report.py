@@ -1,30 +1,18 @@
 import base64
 import io
-import itertools
 import re
+import tomllib
+from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import PIL.Image
 
-from deshred.compatibility.classical.marques import MarquesScorer
-from deshred.elements import (
-    Arrangement,
-    Compatibility,
-    Constraints,
-    Join,
-    PageBreak,
-    Shred,
-    ShredSet,
-    Slot,
-    Source,
-)
-from deshred.export.report import Overview, render_report
+from deshred.elements import Constraints, Join, ShredSet
+from deshred.export.pictures import hash_pixels
+from deshred.export.report import Overview, render_report, write_toml
 from deshred.imaging.composition import compose
-from deshred.pipeline import Reconstruction
-from deshred.settings import Settings
+from tests.export.materials import MADE, make_readings, make_reconstruction, make_shred
 
 VOID = {"meta", "img", "br", "input", "link", "hr"}
 
@@ -58,41 +46,6 @@ class Reader(HTMLParser):
     @property
     def text(self):
         return " ".join(" ".join(self.texts).split())
-
-
-def make_shred(name, seed, width=60, height=420):
-    rng = np.random.default_rng(seed)
-    image = np.where(rng.random((height, width, 1)) < 0.1, 40, 240).astype(np.uint8).repeat(3, axis=2)
-    return Shred(name, image, np.ones((height, width), bool), 300.0, Source(Path("a.png"), "0" * 64))
-
-
-def make_reconstruction(
-    pages=(("a", "b", "c"), ("d", "e")), probabilities=(0.999, 0.4, 0.9), blank=("x", "y")
-):
-    ids = [name for page in pages for name in page]
-    shreds = ShredSet([make_shred(name, seed) for seed, name in enumerate(ids)])
-    pairs = [pair for page in pages for pair in itertools.pairwise(page)]
-    joins = tuple(
-        Join(left, right, 1.5, 3, probability, 0.25)
-        for (left, right), probability in zip(pairs, probabilities, strict=True)
-    )
-    slots = tuple(tuple(Slot(name, 0) for name in page) for page in pages)
-    breaks = tuple(PageBreak(one[-1], two[0], 0.5, 0.97) for one, two in itertools.pairwise(pages))
-    arrangement = Arrangement(slots, joins, breaks, 7.25, 7.25)
-    n = len(ids)
-    return Reconstruction(
-        shreds=shreds,
-        blank=ShredSet([make_shred(name, 99) for name in blank]),
-        sheets=(),
-        sources=(),
-        compatibility=Compatibility(tuple(ids), np.zeros((n, n), np.float32), np.zeros((n, n), np.int16)),
-        constraints=Constraints(),
-        arrangement=arrangement,
-        pages=tuple(compose(shreds, arrangement)),
-        scorer=MarquesScorer(),
-        settings=Settings(),
-        seconds=MappingProxyType({"score": 3.0, "arrange": 1.0}),
-    )
 
 
 def render(reconstruction=None, **changes):
@@ -256,3 +209,40 @@ def test_a_page_full_of_doubts_stays_readable():
     names = tuple(f"s{i:03d}" for i in range(12))
     assert render(make_reconstruction((names,), (0.5,) * 11, ())).find("div", "crowded")
     assert not render().find("div", "crowded")
+
+
+def test_each_card_offers_the_lines_that_decide_its_join() -> None:
+    text = render().text
+    assert 'required = [["b", "c"]]' in text
+    assert 'forbidden = [["b", "c"]]' in text
+    odd = Join('a"\\\x01\u202e', "ü\n🙂", 0.0, 0)
+    assert tomllib.loads(write_toml("required", odd)) == {"required": [[odd.left, odd.right]]}
+
+
+def test_who_decided_a_join_is_told() -> None:
+    known = Constraints(required=frozenset({("b", "c")}))
+    text = render(replace(make_reconstruction(), constraints=known)).text
+    assert "b c ▲ open a person" in text
+    assert "a b ● sure the machine" in text
+
+
+def test_nothing_can_be_fetched_or_run_even_if_something_slipped_in() -> None:
+    (policy,) = [m["content"] for m in render().find("meta") if "Content-Security" in m.get("http-equiv", "")]
+    assert "default-src 'none'" in policy
+    assert "script" not in policy
+
+
+def test_the_date_the_command_and_the_pixels_are_told() -> None:
+    reconstruction = make_reconstruction()
+    text = render(reconstruction, made=MADE, command="deshred reconstruct 'a b' -o out").text
+    assert "2026-03-02 09:30 UTC, deshred reconstruct 'a b' -o out" in text
+    for page in reconstruction.pages:
+        assert hash_pixels(page) in text
+
+
+def test_words_lie_over_the_picture_where_they_were_read() -> None:
+    page = render(readings=make_readings(("Invoice 1850", "Dear Sir")))
+    spans = page.find("tspan")
+    assert [(span["x"], span["textlength"]) for span in spans[:2]] == [("10", "70"), ("90", "40")]
+    assert "Invoice 1850" in page.text
+    assert not render().find("svg")

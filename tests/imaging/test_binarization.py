@@ -19,7 +19,8 @@ from deshred.imaging.binarization import (
     is_blank,
     to_gray,
 )
-from deshred.imaging.scans import ScanOptions, load_shreds
+from deshred.imaging.intakes import load_shreds
+from deshred.imaging.scans import ScanOptions
 
 COLLECTIONS = Path(__file__).parents[3] / "shared" / "data"
 BLANK_SHREDS = {"s-isri-ocr": (198, 1), "s-marques": (491, 32)}  # in the documents at hand: all, blank

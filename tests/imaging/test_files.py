@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from deshred.cases import CASE
 from deshred.errors import InputError
-from deshred.imaging.files import UnreadImagesWarning, find_images, find_mask, name_files, read_bytes
-from deshred.store import MARKER
+from deshred.imaging.files import UnreadImagesWarning, find_images, find_mask, name_files
+from deshred.textfiles import read_file
 
 
 def touch(path: Path) -> Path:
@@ -67,14 +68,14 @@ def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
 def test_images_beside_a_result_of_deshred_are_read_and_the_result_is_not(tmp_path: Path) -> None:
     scan = touch(tmp_path / "scan.png")
     shred = touch(tmp_path / "shreds/shreds/scan#01.png")
-    touch(tmp_path / "shreds" / MARKER)
+    touch(tmp_path / "shreds" / CASE)
     assert find_images([tmp_path]) == [scan]
     assert find_images([tmp_path / "shreds"]) == [shred]
     assert find_images([tmp_path, tmp_path / "shreds"]) == [scan, shred]
 
 
 def test_the_shreds_of_a_result_that_was_named_are_read(tmp_path: Path) -> None:
-    touch(tmp_path / "pile" / MARKER)
+    touch(tmp_path / "pile" / CASE)
     shred = touch(tmp_path / "pile/shreds/a.png")
     assert find_images([tmp_path / "pile"]) == [shred]
 
@@ -138,7 +139,7 @@ def test_what_is_no_file_is_passed_over_in_a_folder_and_refused_by_name(tmp_path
     assert find_images([tmp_path]) == [path]
     for name in ("pipe.png", "device.png"):
         with pytest.raises(InputError, match=rf"{name}: a pipe, socket or device.*Save"):
-            read_bytes(*find_images([tmp_path / name]))
+            read_file(*find_images([tmp_path / name]))
 
 
 def test_a_broken_link_is_called_so(tmp_path: Path) -> None:
@@ -148,4 +149,4 @@ def test_a_broken_link_is_called_so(tmp_path: Path) -> None:
         with pytest.raises(
             InputError, match=r"lost\.png: a broken link; moved.away\.png is not there\. Remove"
         ):
-            read_bytes(*find_images([given]))
+            read_file(*find_images([given]))

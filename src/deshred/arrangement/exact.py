@@ -7,7 +7,6 @@ plus delta, so either the best order found is proven, or the bound rises by delt
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from deshred.arrangement.heuristics import LocalSearch, Matrix, Tour, close, follow, pages_of, tour_of
 from deshred.arrangement.packing.widths import pack
 from deshred.arrangement.problem.costs import Arcs, Costs, DenseCosts, PageEnds, ScoreRange
+from deshred.arrangement.problem.deadlines import NEVER, Deadline
 from deshred.arrangement.problem.fixings import Fixings, Floats, Ints
 from deshred.arrangement.problem.rules import PageRules
 from deshred.arrangement.proof.bounds import Duals, Proof, arcs_below, threshold_for
@@ -61,17 +61,15 @@ class Solution:
 
 
 class ExactSolver:
-    """One problem, solved once."""
+    """One problem, solved once; its costs know the fixings."""
 
     def __init__(
         self,
         costs: Costs,
-        fixings: Fixings,
         limits: Limits,
         progress: Progress | None = None,
         memory: Memory | None = None,
     ) -> None:
-        costs.fix(fixings)
         self._costs = costs
         self._record = Record(costs, limits, progress)
         # one change can make a page too wide: what is left of the old pages is worth less than a fresh start
@@ -108,11 +106,11 @@ class ExactSolver:
     def _assign(self) -> None:
         """The assignment cannot be interrupted: where time is short, there is an order before it."""
         record, expected = self._record, self._root.seconds_expected
-        if record.limits.deadline - time.monotonic() < _HURRY * expected:
+        if record.limits.deadline.left < _HURRY * expected:
             self._root.sketch(self._soft_deadline)
             if self._costs.n > _SMALL_PILE:
                 record.check_time()
-            if record.limits.deadline - time.monotonic() < expected:
+            if record.limits.deadline.left < expected:
                 self._improve(0)
                 raise TimeUp
         self._root.assign()
@@ -146,9 +144,9 @@ class ExactSolver:
         return rules.room is not None and not has_groups and self._costs.hub is None
 
     @property
-    def _soft_deadline(self) -> float:
+    def _soft_deadline(self) -> Deadline:
         """For what small piles may finish in any case."""
-        return self._record.limits.deadline if self._costs.n > _SMALL_PILE else np.inf
+        return self._record.limits.deadline if self._costs.n > _SMALL_PILE else NEVER
 
     def _improve(self, n_kicks: int) -> None:
         """Local search where the bound is far below: scores that look alike both ways round."""
@@ -158,12 +156,11 @@ class ExactSolver:
         is_close = record.upper - record.lower < _ALIKE * abs(record.upper)
         if is_close or not _BRANCHED < costs.n <= _SEARCHED:
             return
-        deadline = record.limits.deadline
-        if self._soft_deadline - time.monotonic() < _MATRIX_SECONDS * costs.n**2:
+        if self._soft_deadline.left < _MATRIX_SECONDS * costs.n**2:
             return
         search = LocalSearch(Matrix.of(costs), record.tour, costs.n)
         search.run(self._soft_deadline)
-        search.shake(n_kicks, min(deadline, (time.monotonic() + deadline) / 2))  # leave time for the proof
+        search.shake(n_kicks, record.limits.deadline.share(0.5))  # leave time for the proof
         record.offer(search.tour)
         record.report("local search")
 
@@ -197,7 +194,7 @@ class ExactSolver:
         """Rounds of deepening before a good order is sought for its own sake; at once if time is short."""
         if self._memory is None:
             return _PATIENCE
-        return 2 if self._record.limits.deadline == np.inf else 1
+        return 2 if self._record.limits.deadline.is_never else 1
 
     def _first_delta(self, proof: Proof) -> float:
         """Admits some more arcs than the LP has at zero; about what the last solve needed, if any."""
@@ -358,12 +355,10 @@ class ExactSolver:
         none, free = np.zeros((0, 2), np.int64), np.full(size, -1, np.int64)
         together = tuple(group for group in rules.together if len(group) > 1)
         limits = replace(self._record.limits, node_limit=_ROUNDING_NODES)
-        if np.isfinite(limits.deadline):
-            limits = replace(limits, deadline=0.7 * time.monotonic() + 0.3 * limits.deadline)
+        limits = replace(limits, deadline=limits.deadline.share(0.3))
         try:
-            solution = ExactSolver(
-                small, Fixings(none, none, free, free, together, rules.apart), limits
-            ).solve()
+            fixings = Fixings(none, none, free, free, together, rules.apart)
+            solution = ExactSolver(small.fix(fixings), limits).solve()
         except InfeasibleError:
             return None
         walks = [
@@ -375,7 +370,7 @@ class ExactSolver:
     def _rescue(self) -> None:
         """Time ran out before any order was found: a few seconds more for one."""
         record = self._record
-        record.limits = replace(record.limits, deadline=time.monotonic() + _GRACE)
+        record.limits = replace(record.limits, deadline=record.limits.deadline.extend(_GRACE))
         try:
             if self._costs.n <= _SMALL_PILE:
                 self._seek_any_order()

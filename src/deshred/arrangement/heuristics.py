@@ -6,13 +6,13 @@ circle through all of them, which the copies cut into k pages.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from deshred.arrangement.problem.costs import Costs, DenseCosts
+from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints
 from deshred.arrangement.problem.rules import Room
 from deshred.arrangement.proof.cuts import Support, components
@@ -355,12 +355,12 @@ class LocalSearch:
         self._gain = np.concatenate([[0.0], np.cumsum(self._forward - np.where(blocked, 0.0, backward))])
         self._blocked = np.concatenate([[0], np.cumsum(blocked)])
 
-    def run(self, deadline: float, start: Ints | None = None) -> None:
+    def run(self, deadline: Deadline, start: Ints | None = None) -> None:
         """Improve until nothing helps or time is up."""
         queue = list(self.sequence if start is None else start)[::-1]
         waiting = np.zeros(len(self.sequence), bool)
         waiting[queue] = True
-        while queue and time.monotonic() < deadline:
+        while queue and not deadline.is_past:
             node = int(queue.pop())
             waiting[node] = False
             touched = self._move_segment(node) or self._turn_segment(node)
@@ -369,12 +369,12 @@ class LocalSearch:
                     waiting[again] = True
                     queue.append(again)
 
-    def shake(self, n_kicks: int, deadline: float) -> None:
+    def shake(self, n_kicks: int, deadline: Deadline) -> None:
         """Swap neighboring stretches at random places, improve around them, keep what is better."""
         size = len(self.sequence)
         rng = np.random.default_rng(0)
         for _ in range(n_kicks if size >= 8 else 0):
-            if time.monotonic() > deadline:
+            if deadline.is_past:
                 return
             before, cost = self.sequence, self.cost
             start = int(rng.integers(size))

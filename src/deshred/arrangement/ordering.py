@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -20,7 +19,8 @@ from deshred.arrangement.problem.costs import (
     in_decimals,
     score_range,
 )
-from deshred.arrangement.problem.fixings import Fixings, PageCount, clash, fix, smallest_clash, split
+from deshred.arrangement.problem.deadlines import Deadline
+from deshred.arrangement.problem.fixings import PageCount, clash, fix, smallest_clash, split
 from deshred.arrangement.problem.pages import (
     check_margins,
     count_pages,
@@ -125,7 +125,7 @@ def arrange(
 
     A join costs max(C) - C. With margins, a page costs max(C) - start - end on top; without, nothing.
     """
-    deadline = np.inf if options.time_limit is None else time.monotonic() + options.time_limit
+    deadline = Deadline.after(options.time_limit)
     margins = _usable_margins(compatibility, options)
     width = options.page_width_mm or paper_width(margins)
     warm = warm_start if warm_start is not None else WarmStart()
@@ -155,7 +155,7 @@ class _Job:
     margins: Margins | None
     page_width_mm: float | None
 
-    def run(self, warm: WarmStart, deadline: float, progress: Progress | None) -> Arrangement:
+    def run(self, warm: WarmStart, deadline: Deadline, progress: Progress | None) -> Arrangement:
         pages = self._count_pages()
         room = find_room(self.margins, self.page_width_mm, pages)
         fixings = fix(self.compatibility.ids, self.constraints, pages)
@@ -165,19 +165,20 @@ class _Job:
         costs = warm._costs_for(key) or self._costs(pages, room)
         if (self.constraints, self.options) in warm._answers:
             return warm._answers[self.constraints, self.options]
+        fixed = costs.fix(fixings)
         limits = Limits(tolerance=self.options.tolerance, deadline=deadline)
         if room is not None:
             limits = replace(limits, node_limit=max(1, _WIDTH_EFFORT // len(self.compatibility)))
         try:
             if self.options.solver == "greedy":
-                solution = _walk(costs, fixings)
+                solution = _walk(fixed)
             else:
-                solution = ExactSolver(costs, fixings, limits, progress, warm._memory).solve()
+                solution = ExactSolver(fixed, limits, progress, warm._memory).solve()
                 warm._costs, warm._memory = costs, solution.memory
         except InfeasibleError as error:
             warm._memory = None
             raise (error if room is not None else self._explained(pages)) from None
-        answer = _arrangement(self.compatibility, costs, solution, self.options)
+        answer = _arrangement(self.compatibility, fixed, solution, self.options)
         warm._keep(self.constraints, self.options, answer)
         return answer
 
@@ -222,7 +223,7 @@ class _Job:
         def is_feasible(some: Constraints) -> bool:
             try:
                 fixings = fix(self.compatibility.ids, some, pages)
-                ExactSolver(self._costs(pages, None), fixings, Limits(tolerance=_ANY_ORDER)).solve()
+                ExactSolver(self._costs(pages, None).fix(fixings), Limits(tolerance=_ANY_ORDER)).solve()
             except InfeasibleError:
                 return False
             return True
@@ -238,12 +239,13 @@ def _usable_margins(compatibility: Compatibility, options: ArrangementOptions) -
     return None if options.free_ends else margins
 
 
-def _walk(costs: Costs, fixings: Fixings) -> Solution:
+def _walk(costs: Costs) -> Solution:
+    fixings = costs.fixings
+    assert fixings is not None
     if fixings.has_groups or (fixings.only_left >= 0).any() or (fixings.only_right >= 0).any():
         raise SettingsError(
             "the greedy solver only knows forbidden joins; use solver = exact for other constraints."
         )
-    costs.fix(fixings)
     tour = nearest_neighbor(costs, costs.pages.least)
     if tour is None:
         raise SettingsError("the greedy walk ends in a join that cannot be; use solver = exact.")

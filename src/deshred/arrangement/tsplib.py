@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +12,14 @@ from numpy.typing import NDArray
 from deshred.arrangement.exact import ExactSolver
 from deshred.arrangement.heuristics import pages_of
 from deshred.arrangement.problem.costs import DenseCosts, PageEnds, ScoreRange
+from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import PageCount, fix
 from deshred.arrangement.proof.record import Limits, Progress
 from deshred.elements import Constraints
 from deshred.errors import InputError
+from deshred.textfiles import read_file
 
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_MOST_BYTES = 256 << 20  # some 6,000 cities
 _LONGEST = 1e12  # beyond, double precision no longer tells tours apart
 
 
@@ -54,23 +54,20 @@ class ClosedTour:
 
 def read_atsp(path: Path) -> AtspInstance:
     """Read a TSPLIB file with a full matrix of explicit distances."""
-    try:
-        text = path.read_text(encoding="ascii", errors="replace")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+    text = read_file(path, most_bytes=_MOST_BYTES).decode("ascii", errors="replace")
     header_text, found, rest = text.partition("EDGE_WEIGHT_SECTION")
     if not found:
         raise InputError(
             f"{path}: no EDGE_WEIGHT_SECTION, so this is no TSPLIB file with explicit distances."
         )
-    header = dict(re.findall(r"^[^\S\n]*(\w+)[^\S\n]*:[^\S\n]*(.*?)\s*$", header_text, re.MULTILINE))
+    header = _parse_header(header_text)
     n = _dimension(path, header)
     words = rest.split("EOF")[0].split()
     try:
         values = np.array(words, float)
     except ValueError:
-        wrong = next(word for word in words if not _NUMBER.fullmatch(word))
-        raise InputError(f"{path}: {wrong!r} among the distances is no number.") from None
+        wrong = next((word for word in words if not _is_number(word)), "something")
+        raise InputError(f"{path}: {wrong[:40]!r} among the distances is no number.") from None
     if len(values) != n * n:
         kind = "truncated" if len(values) < n * n else "longer than it says"
         raise InputError(
@@ -79,6 +76,20 @@ def read_atsp(path: Path) -> AtspInstance:
     if not (np.abs(values) <= _LONGEST).all():
         raise InputError(f"{path}: a distance is not finite, or beyond {_LONGEST:g}.")
     return AtspInstance(header.get("NAME", path.stem), values.reshape(n, n))
+
+
+def _parse_header(text: str) -> dict[str, str]:
+    """The lines `KEY : value`; taken apart by hand, as a pattern takes the square of a long line."""
+    parts = (line.partition(":") for line in text.splitlines())
+    return {key.strip(): value.strip() for key, colon, value in parts if colon}
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _dimension(path: Path, header: Mapping[str, str]) -> int:
@@ -91,7 +102,7 @@ def _dimension(path: Path, header: Mapping[str, str]) -> int:
         n = int(header["DIMENSION"])
     except (KeyError, ValueError):
         raise InputError(
-            f"{path}: DIMENSION is {header.get('DIMENSION', 'missing')!r}, not a number."
+            f"{path}: DIMENSION is {header.get('DIMENSION', 'missing')[:40]!r}, not a number."
         ) from None
     if n < 1:
         raise InputError(f"{path}: DIMENSION is {n}; there must be at least one city.")
@@ -105,7 +116,7 @@ def arrange_atsp(
     n = len(instance.distances)
     if n == 1:
         return ClosedTour((0,), 0.0, 0.0)
-    deadline = np.inf if time_limit is None else time.monotonic() + time_limit
+    deadline = Deadline.after(time_limit)
     inner = instance.distances[1:, 1:].copy()
     np.fill_diagonal(inner, inner.min())
     low, high = float(inner.min()), float(inner.max())
@@ -116,6 +127,6 @@ def arrange_atsp(
     costs = DenseCosts(low - inner, ends, pages, ScoreRange(0.0, low - high, 1.0 if whole else 0.0))
     limits = Limits(deadline=deadline)
     fixings = fix(tuple(map(str, range(1, n))), Constraints(), pages)
-    solution = ExactSolver(costs, fixings, limits, progress).solve()
+    solution = ExactSolver(costs.fix(fixings), limits, progress).solve()
     cities = (0, *(int(i) + 1 for i in pages_of(solution.tour, n - 1)[0]))
     return ClosedTour(cities, solution.cost + ends.constant, solution.bound + ends.constant)

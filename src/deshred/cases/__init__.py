@@ -24,7 +24,6 @@ from deshred.cases.journal import Entry, Journal, JournalCheck
 from deshred.cases.records import (
     load_compatibility,
     load_constraints,
-    read_toml,
     save_compatibility,
 )
 from deshred.cases.store import Arrays, FolderStore, MemoryStore, Store
@@ -54,7 +53,6 @@ __all__ = [
     "load_constraints",
     "open_case",
     "page_name",
-    "read_toml",
     "save_compatibility",
     "to_json",
     "working_on",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -10,29 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.cases.store import DAMAGED, pack_arrays, unpack_arrays
+from deshred.arrayfiles import parse_npz
+from deshred.cases.store import pack_arrays
 from deshred.cases.writing import write_atomically
 from deshred.elements import Calibration, Compatibility, Constraints, Margins
-from deshred.errors import DeshredError, InputError, MismatchError, SettingsError
+from deshred.errors import InputError, MismatchError, SettingsError
+from deshred.textfiles import read_file, read_toml
 
+_MOST_BYTES = 4 << 30  # the full matrix of 20,000 shreds
 _OF_ONE_SHRED = ("first", "last", "not_first", "not_last")
 _MARGINS = ("starts", "ends", "widths_mm", "heights_mm")
 _MEMBERS = ("ids", "scores", "offsets", "fingerprint", "row_starts", "columns", "calibration", *_MARGINS)
 
 
-def read_toml(path: Path, wrong: type[DeshredError]) -> dict[str, Any]:
-    """What a TOML file holds; one that cannot be read is the given kind of error."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise wrong(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise wrong(f"{path}: this is not a TOML file ({error}).") from None
-
-
 def load_constraints(path: str | Path) -> Constraints:
     """Read what is known for sure from a TOML file: lists of joins, of shreds, or of groups of shreds."""
-    content = read_toml(Path(path), InputError)
+    content = read_toml(path)
     known = [entry.name for entry in fields(Constraints)]
     for key, value in content.items():
         if key not in known:
@@ -59,14 +51,7 @@ def save_compatibility(compatibility: Compatibility, path: str | Path) -> None:
 
 def load_compatibility(path: str | Path) -> Compatibility:
     """Read what `save_compatibility` wrote, or a bare matrix of scores."""
-    path = Path(path)
-    try:
-        if path.exists() and not path.is_file():
-            raise InputError(f"{path}: is not a file. Give the compatibility.npz of a run.")
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}). Check the name.") from None
-    return unpack_compatibility(content, path)
+    return unpack_compatibility(read_file(path), Path(path))
 
 
 def pack_compatibility(compatibility: Compatibility) -> bytes:
@@ -92,8 +77,8 @@ def pack_compatibility(compatibility: Compatibility) -> bytes:
 
 def unpack_compatibility(content: bytes, path: Path) -> Compatibility:
     """The scores in the bytes of an `.npz` file; `path` names it in errors."""
+    held = parse_npz(content, _MEMBERS, path, most_bytes=_MOST_BYTES)
     try:
-        held = unpack_arrays(content, _MEMBERS)
         scores = np.asarray(held["scores"], np.float32)
         return Compatibility(
             ids=tuple(map(str, _flat(held.get("ids", np.arange(len(scores)))).tolist())),
@@ -107,7 +92,7 @@ def unpack_compatibility(content: bytes, path: Path) -> Compatibility:
         )
     except (MismatchError, InputError) as error:
         raise InputError(f"{path}: {error}") from None
-    except DAMAGED:
+    except (ValueError, KeyError, TypeError, OverflowError):
         raise InputError(
             f"{path}: this is no complete file of scores. Give the compatibility.npz of a run."
         ) from None

@@ -8,36 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import io
-import zipfile
-import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deshred.arrayfiles import parse_npz
 from deshred.cases.folders import Folder
 from deshred.errors import InputError, OutputError
 
 Arrays = Mapping[str, NDArray[Any]]
 
-# all that reading a damaged `.npz` is known to raise
-DAMAGED = (
-    OSError,
-    ValueError,
-    KeyError,
-    EOFError,
-    TypeError,
-    AttributeError,
-    RuntimeError,
-    MemoryError,
-    SyntaxError,
-    OverflowError,
-    NotImplementedError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+_LARGEST_RATIO = 2  # what we keep is not compressed: a few bytes that claim to be many are not ours
 
 
 def make_key(*parts: str) -> str:
@@ -82,8 +66,9 @@ class FolderStore:
 
     def load(self, key: str) -> Arrays | None:
         try:
-            return unpack_arrays(self.folder.read_bytes(self._name(key)))
-        except (InputError, OutputError, *DAMAGED):
+            content = self.folder.read_bytes(self._name(key))
+            return parse_npz(content, None, key, most_bytes=_LARGEST_RATIO * len(content))
+        except (InputError, OutputError):
             return None
 
     def save(self, key: str, arrays: Arrays) -> None:
@@ -99,49 +84,3 @@ def pack_arrays(arrays: Arrays) -> bytes:
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
-
-
-def unpack_arrays(content: bytes, names: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
-    """The arrays of an `.npz` file, or those of the given names only; one of `DAMAGED` is raised if it is.
-
-    Nothing larger than its file is unpacked, unless the file says how it got there: what we write is not
-    compressed, so a few bytes that claim to be gigabytes are not ours.
-    """
-    wanted = None if names is None else set(names)
-    arrays: dict[str, NDArray[Any]] = {}
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for info in archive.infolist():
-            name = info.filename.removesuffix(".npy")
-            if wanted is not None and name not in wanted:
-                continue
-            if info.file_size > _LARGEST_RATIO * len(content):
-                raise ValueError(f"{name} claims {info.file_size} bytes")
-            with archive.open(info) as member:
-                arrays[name] = _read_array(member, info.file_size)
-    return arrays
-
-
-_LARGEST_RATIO = 64  # bytes unpacked per byte of the file; scores that compress better are not real
-_LONGEST_HEADER = 4096
-
-
-def _read_array(member: Any, size: int) -> NDArray[Any]:
-    """One member, after its header has been found to fit what follows."""
-    version = np.lib.format.read_magic(member)
-    read_header = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }[version]
-    shape, is_fortran, dtype = read_header(member, max_header_size=_LONGEST_HEADER)
-    if dtype.hasobject:
-        raise ValueError("objects are not read")
-    count = 1
-    for length in shape:
-        count *= int(length)
-    if not 0 <= count * dtype.itemsize <= size:
-        raise ValueError(f"an array of {shape} does not fit into {size} bytes")
-    data = member.read(count * dtype.itemsize)
-    if member.read(1):
-        raise ValueError("more bytes than the header says")
-    array = np.frombuffer(data, dtype=dtype, count=count)
-    return array.reshape(shape, order="F" if is_fortran else "C")

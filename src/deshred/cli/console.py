@@ -24,7 +24,7 @@ from deshred.cases import describe_write_failure, to_json
 from deshred.errors import DeshredError, OutputError
 
 if TYPE_CHECKING:
-    from deshred.imaging.scans import Sheet
+    from deshred.imaging.intakes import Sheet
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 PIPE_CLOSED = 141  # 128 + SIGPIPE

@@ -14,7 +14,7 @@ from deshred.export.explanations import explain
 
 
 @flags.command()
-@click.argument("case", type=click.Path(path_type=Path))
+@flags.case
 @click.option("--page", type=int, default=1, show_default=True, help="Number of the page.")
 @click.option(
     "--model",
@@ -22,7 +22,7 @@ from deshred.export.explanations import explain
     show_default=True,
     help="A pairwise model: a file, or the name of a shipped one.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), help="Processors to use.  [default: all]")
+@flags.jobs
 @flags.quiet
 @flags.as_json
 def command(case: Path, page: int, model: str, jobs: int | None, quiet: bool, as_json: bool) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from deshred.cli.console import exit_codes
+from deshred.errors import SettingsError
 from deshred.options import About, about
 from deshred.settings import Settings, read_settings
 
@@ -46,7 +47,10 @@ class _Text(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The value; what it must be is checked with all other settings."""
-        return self._parse(value) if isinstance(value, str) else value
+        try:
+            return self._parse(value) if isinstance(value, str) else value
+        except SettingsError as error:
+            self.fail(str(error), param, ctx)
 
 
 def command(
@@ -69,6 +73,7 @@ def command(
     return register
 
 
+case = click.argument("case", type=click.Path(path_type=Path))
 inputs = click.argument(
     "inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
@@ -78,6 +83,7 @@ output = click.option(
 force = click.option("--force", is_flag=True, help="Replace what deshred itself has written there.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+jobs = click.option("--jobs", type=click.IntRange(min=1), help="Processors to use.  [default: all]")
 seed = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of everything random."
 )
@@ -188,12 +194,22 @@ def _find_type(kind: Any, told: About) -> click.ParamType[Any]:
     plain = next(one for one in (typing.get_args(kind) if is_union else (kind,)) if one is not type(None))
     if typing.get_origin(plain) is typing.Literal:
         return click.Choice(typing.get_args(plain))
+    if typing.get_origin(plain) is tuple:
+        return _Text(functools.partial(_parse_list, typing.get_args(plain)[0]))
     known: dict[Any, click.ParamType[Any]] = {
         int: click.INT,
         float: click.FLOAT,
         Path: click.Path(path_type=Path),
     }
     return known.get(plain, click.STRING)
+
+
+def _parse_list(kind: Callable[[str], Any], text: str) -> tuple[Any, ...]:
+    """Read `1,2,5`."""
+    try:
+        return tuple(kind(part.strip()) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise SettingsError(f"{text!r} is not a list such as 1,2,5.") from None
 
 
 def _show_default(options: type, name: str) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from deshred.elements import Arrangement, Compatibility
 
 _DECIDED = 30.0  # nats; a larger lead says no more about what a scorer may have got wrong
+_BEATEN = 2.0  # nats; a join that others beat stands where they have better places: by how much says no more
 
 
 def rate(arrangement: Arrangement, compatibility: Compatibility) -> Arrangement:
@@ -61,8 +62,9 @@ def find_leads(
         own = compatibility.score(i, j) if breaks is None else float(breaks[at])
         forth = own - by_row.log_sum(i, listed.columns, but=j if breaks is None else -1)
         back = own - by_column.log_sum(j, listed.rows, but=i if breaks is None else -1)
-        leads.append(-np.logaddexp(-forth, -back) if np.isfinite(own) else -_DECIDED)
-    return np.clip(leads, -_DECIDED, _DECIDED)
+        least = -_BEATEN if breaks is None and np.isfinite(own) else -_DECIDED
+        leads.append(max(-np.logaddexp(-forth, -back), least) if np.isfinite(own) else least)
+    return np.minimum(leads, _DECIDED)
 
 
 @dataclass(frozen=True, eq=False)

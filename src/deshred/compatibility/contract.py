@@ -10,13 +10,13 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.elements import Calibration, Edge
-from deshred.executors import Executor
+from deshred.elements import Calibration, Compatibility, Edge, ShredSet
+from deshred.executors import Executor, Progress
 from deshred.imaging.edges import EdgeOptions
 
 Unit = Literal["nats", "arbitrary"]
@@ -86,11 +86,11 @@ class Evidence(ArrayGroup):
 
     def take_rows(self, rows: Rows) -> Self:
         """The evidence of some right-hand edges."""
-        return self.map(lambda array: array[..., rows, :])
+        return self.map(lambda array: np.ascontiguousarray(array[..., rows, :]))
 
     def take(self, rows: Rows, columns: Rows) -> Self:
-        """The evidence of single joins: their list takes the place of the last two axes, as (m, 1)."""
-        return self.map(lambda array: array[..., rows, columns][..., None])
+        """The evidence of single joins: their list takes the place of the last two axes, as (1, m)."""
+        return self.map(lambda array: np.ascontiguousarray(array[..., rows, columns])[..., None, :])
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +161,31 @@ class Scorer(Protocol[D, E]):
         """Bring evidence into scores; works on whatever axes follow the evidence's own."""
 
 
-AnyScorer = Scorer[Any, Any]
+EdgeScorer = Scorer[Any, Any]
+
+
+@runtime_checkable
+class PileScorer(Protocol):
+    """What looks at whole shreds and at a whole pile at once: nothing can be kept when the pile grows.
+
+    Scores are in no known unit, and nobody has found out how they become probabilities.
+    """
+
+    @property
+    def card(self) -> ScorerCard:
+        """Name, as `--scorer` takes it, and fingerprint."""
+
+    @property
+    def edge_options(self) -> EdgeOptions:
+        """What later stages see of the edges; the scorer does not look at them."""
+
+    def score_pile(
+        self, shreds: ShredSet, *, executor: Executor | None = None, progress: Progress | None = None
+    ) -> Compatibility:
+        """Score every join."""
+
+
+AnyScorer = EdgeScorer | PileScorer
 
 
 class PlainScorer:

@@ -67,7 +67,7 @@ class CalibrationResult:
 
 
 def calibrate(
-    model: Path, pages: Sequence[IntactPage], *, seed: int = 0, piles: int = 4
+    model: Path, pages: Sequence[IntactPage], *, seed: int = 0, piles: int = 12
 ) -> CalibrationResult:
     """Fit weights and curves on simulated piles of the given pages."""
     if not pages:

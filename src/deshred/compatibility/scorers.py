@@ -9,9 +9,9 @@ from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.pairwise.scorer import PairwiseOptions
 from deshred.errors import SettingsError
 
-ScorerName = Literal["default", "towers", "outline", "pairwise", "marques"]
+ScorerName = Literal["default", "towers", "outline", "pairwise", "marques", "characters", "words"]
 SCORER_NAMES = get_args(ScorerName)
-_WITHOUT_MODEL = ("outline", "marques")
+_WITHOUT_MODEL = ("outline", "marques", "characters", "words")
 
 
 def load_scorer(
@@ -45,4 +45,12 @@ def load_scorer(
             from deshred.compatibility.classical.marques import MarquesScorer
 
             return MarquesScorer()
+        case "characters":
+            from deshred.compatibility.classical.characters import CharactersScorer
+
+            return CharactersScorer()
+        case "words":
+            from deshred.compatibility.classical.words import WordsScorer
+
+            return WordsScorer()
     raise SettingsError(f"there is no scorer {name!r}. Choose one of: {', '.join(SCORER_NAMES)}.")

@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from deshred.cases.store import MemoryStore, Store, make_key
-from deshred.compatibility.contract import AnyScorer, Descriptions, Evidence, Rows, ScoreBlock
+from deshred.compatibility.contract import (
+    AnyScorer,
+    Descriptions,
+    EdgeScorer,
+    Evidence,
+    PileScorer,
+    Rows,
+    ScoreBlock,
+)
 from deshred.compatibility.groups import Group, find_groups
 from deshred.compatibility.margins import Borders, Facing, observe_borders, weigh_margins
 from deshred.elements import Compatibility, Edge, Margins, Pile
@@ -28,6 +36,7 @@ from deshred.versions import VERSION
 
 _DESCRIPTION, _EVIDENCE, _LISTED = "description 1", "evidence 1", "listed evidence 1"  # formats: part of keys
 _LISTED_PER_BLOCK = 8  # joins of an edge with another group that are kept of a large pile
+_LANES = 64  # numbers that a processor works on side by side, at most
 _PAPER = "blank paper"  # the key of a group of one: an edge with nothing on it
 
 
@@ -62,6 +71,9 @@ def score(
     store = MemoryStore() if store is None else store
     executor = executor or SerialExecutor()
     stopwatch = stopwatch or Stopwatch()
+    if isinstance(scorer, PileScorer):
+        with stopwatch.measure("score"):
+            return scorer.score_pile(pile.shreds, executor=executor, progress=progress)
     with stopwatch.measure("encode"):
         groups = find_groups([shred.fingerprint for shred in pile.shreds], store, options.block)
         describing = _Describing(pile, scorer, store, executor)
@@ -95,7 +107,7 @@ class _Describing:
     """All that describing edges needs."""
 
     pile: Pile
-    scorer: AnyScorer
+    scorer: EdgeScorer
     store: Store
     executor: Executor
 
@@ -168,7 +180,7 @@ class _Comparing:
     """The evidence between all groups of a pile, kept in a store."""
 
     def __init__(
-        self, described: list[DescribedGroup], scorer: AnyScorer, store: Store, *, is_listed: bool
+        self, described: list[DescribedGroup], scorer: EdgeScorer, store: Store, *, is_listed: bool
     ) -> None:
         self.is_listed = is_listed
         self._described = described
@@ -214,18 +226,18 @@ class _Comparing:
             return compared
         return self._find(a, b).take_rows(rows)
 
-    def reduce_all(self, scorer: AnyScorer, progress: Progress | None) -> Iterator[_Block]:
+    def reduce_all(self, scorer: EdgeScorer, progress: Progress | None) -> Iterator[_Block]:
         """The scores of all groups, when the scorer knows the pile."""
         for done, (a, b) in enumerate(self._pairs, 1):
             rows, columns = a.group.members, b.group.members
             if self.is_listed:
                 listed = self._find_listed(a, b)
-                reduced = _ravel(scorer.reduce(listed.evidence))
+                reduced = _reduce(scorer, listed.evidence).map(np.ravel)
                 own, other = listed.rows, listed.columns
                 tops = a.tops[own] - b.tops[other]
                 rows, columns = rows[own], columns[other]
             else:
-                reduced = scorer.reduce(self._find(a, b))
+                reduced = _reduce(scorer, self._find(a, b))
                 tops = a.tops[:, None] - b.tops
                 rows = rows[:, None]
             # scorers count in rows of the edges; shreds of different heights are cut around their own middle
@@ -235,7 +247,7 @@ class _Comparing:
             if progress:
                 progress("weighing", done, len(self._pairs))
 
-    def weigh_margins(self, scorer: AnyScorer) -> Margins | None:
+    def weigh_margins(self, scorer: EdgeScorer) -> Margins | None:
         """Where pages may begin and end; None where scores are not log-odds: nothing is weighed with them."""
         if scorer.unit != "nats":
             return None
@@ -270,7 +282,7 @@ class _Comparing:
 
 
 def face_paper(
-    group: DescribedGroup, scorer: AnyScorer, find: Callable[[DescribedGroup, DescribedGroup], Evidence]
+    group: DescribedGroup, scorer: EdgeScorer, find: Callable[[DescribedGroup, DescribedGroup], Evidence]
 ) -> Facing:
     """What every edge of a group scores beside blank paper; `find` compares two groups.
 
@@ -278,13 +290,13 @@ def face_paper(
     where one was, and the constants of the blank edges must not count.
     """
     paper = describe_paper(scorer)
-    half = scorer.reduce(find(paper, paper)).scores[0, 0] / 2
-    starts = scorer.reduce(find(paper, group)).scores[0]
-    ends = scorer.reduce(find(group, paper)).scores[:, 0]
+    half = _reduce(scorer, find(paper, paper)).scores[0, 0] / 2
+    starts = _reduce(scorer, find(paper, group)).scores[0]
+    ends = _reduce(scorer, find(group, paper)).scores[:, 0]
     return Facing(starts - half, ends - half)
 
 
-def describe_paper(scorer: AnyScorer) -> DescribedGroup:
+def describe_paper(scorer: EdgeScorer) -> DescribedGroup:
     """An edge of blank paper, as a group of its own."""
     rows, width = scorer.edge_options.rows, scorer.edge_options.width
     white = np.full((rows, 3), 255, np.uint8)
@@ -313,8 +325,16 @@ def _best_of_rows(scores: NDArray[np.float32]) -> NDArray[np.bool_]:
     return chosen
 
 
-def _ravel(block: ScoreBlock) -> ScoreBlock:
-    return block.map(np.ravel)
+def _reduce(scorer: EdgeScorer, evidence: Evidence) -> ScoreBlock:
+    """Scores that do not depend on the group: NumPy rounds the last few numbers of a row differently."""
+    count = _count_columns(evidence)
+    missing = -count % _LANES
+    padded = evidence.map(lambda array: np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, missing)]))
+    return scorer.reduce(padded).map(lambda array: array[..., :count])
+
+
+def _count_columns(evidence: Evidence) -> int:
+    return int(next(iter(evidence.to_arrays().values())).shape[-1])
 
 
 def _gather_dense(pile: Pile, blocks: Iterator[_Block]) -> Compatibility:

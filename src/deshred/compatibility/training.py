@@ -78,7 +78,7 @@ class Task(Protocol):
         """The loss of one batch, and figures to watch."""
 
     def validate(self, network: Any) -> dict[str, float]:
-        """Figures on pages that are not trained on; `accuracy` picks the best weights."""
+        """Figures on pages that are not trained on; `loss` picks the best weights."""
 
     def export(self, network: Any, path: Path, card: Mapping[str, Any]) -> None:
         """Write the ONNX model, its options inside."""
@@ -89,7 +89,7 @@ class _State:
     """All that a checkpoint holds beside weights."""
 
     step: int = 0
-    best_accuracy: float = -1.0
+    best_loss: float = float("inf")
     best_step: int = 0
     history: list[Figures] = field(default_factory=list)
 
@@ -108,7 +108,7 @@ def train(
     force: bool = False,
     report: Report | None = None,
 ) -> Path:
-    """Train, keep the weights with the best validation accuracy, and write them as ONNX.
+    """Train, keep the weights with the least validation loss, and write them as ONNX.
 
     `average` is the decay of an exponential moving average of the weights; the average is then what is
     validated and exported. `refine` adds to the model file what can only be learned from it; until then
@@ -150,24 +150,20 @@ def train(
             values |= _mean(recent)
             recent.clear()
             state.history.append(Figures(state.step, values))
-            if values["validation accuracy"] >= state.best_accuracy:
-                state.best_accuracy, state.best_step = values["validation accuracy"], state.step
+            if values["validation loss"] <= state.best_loss:
+                state.best_loss, state.best_step = values["validation loss"], state.step
                 best = _weights(averaged)
         if state.step % options.checkpoint_every == 0 or state.step == task.steps:
             _save(checkpoint, task, averaged, best, state)
         if report:
             per_step = (time.monotonic() - began) / (state.step - first)
-            latest = state.history[-1].values.get("validation accuracy") if state.history else None
+            latest = state.history[-1].values.get("validation loss") if state.history else None
             shown = {**_mean(recent[-20:]), "s/step": per_step}
             report(state.step, task.steps, shown if latest is None else {**shown, "validation": latest})
 
     averaged.module.load_state_dict(best)
     averaged.module.eval()
-    card = {
-        **task.identity,
-        "best_step": state.best_step,
-        "validation_accuracy": round(state.best_accuracy, 5),
-    }
+    card = {**task.identity, "best_step": state.best_step, **_validation(state)}
     unfinished = output.with_suffix(".unfinished.onnx")
     task.export(averaged.module, unfinished, card)
     if refine:
@@ -285,6 +281,12 @@ def _weights(averaged: torch.optim.swa_utils.AveragedModel) -> dict[str, torch.T
     return {name: value.detach().clone() for name, value in averaged.module.state_dict().items()}
 
 
+def _validation(state: _State) -> dict[str, float]:
+    """How the weights that are kept did on pages held out."""
+    found = {figures.step: figures.values for figures in state.history}[state.best_step]
+    return {f"validation_{name}": round(found[f"validation {name}"], 5) for name in ("loss", "accuracy")}
+
+
 def _mean(figures: list[dict[str, float]]) -> dict[str, float]:
     return {key: float(np.mean([f[key] for f in figures])) for key in (figures[0] if figures else {})}
 
@@ -298,7 +300,7 @@ def _save(path: Path, task: Task, averaged: Any, best: dict[str, torch.Tensor], 
         "schedule": task.schedule.state_dict(),
         "best": best,
         "step": state.step,
-        "best_accuracy": state.best_accuracy,
+        "best_loss": state.best_loss,
         "best_step": state.best_step,
         "history": [(f.step, dict(f.values)) for f in state.history],
     }
@@ -324,7 +326,7 @@ def _restore(path: Path, task: Task, averaged: Any, state: _State) -> dict[str, 
     task.optimizer.load_state_dict(content["optimizer"])
     task.schedule.load_state_dict(content["schedule"])
     state.step, state.best_step = content["step"], content["best_step"]
-    state.best_accuracy = content["best_accuracy"]
+    state.best_loss = content["best_loss"]
     state.history = [Figures(step, values) for step, values in content["history"]]
     best: dict[str, torch.Tensor] = content["best"]
     return best

@@ -7,7 +7,6 @@ read here, into the Truth, and by nobody else.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,8 +17,10 @@ from deshred.elements import Shred, ShredSet
 from deshred.errors import InputError
 from deshred.executors import Executor
 from deshred.imaging.files import SHRED_FOLDERS
-from deshred.imaging.scans import ScanOptions, load_shreds
+from deshred.imaging.intakes import load_shreds
+from deshred.imaging.scans import ScanOptions
 from deshred.simulation.truth import Place, Truth
+from deshred.textfiles import read_json
 
 CATALOG = "documents.json"
 
@@ -123,9 +124,9 @@ def _read_kinds(catalog: Path) -> dict[str, str | None]:
     if not catalog.is_file():
         return {}
     try:
-        content: dict[str, dict[str, Any]] = json.loads(catalog.read_text(encoding="utf-8"))
+        content: dict[str, dict[str, Any]] = read_json(catalog)
         return {name: entry.get("kind") for name, entry in content.items()}
-    except (OSError, ValueError, AttributeError) as error:
+    except AttributeError as error:
         raise InputError(
             f"{catalog}: cannot be read ({error}). It maps each document to its kind; remove it to go on."
         ) from None

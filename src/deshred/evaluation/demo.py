@@ -14,6 +14,7 @@ from deshred.executors import Progress
 from deshred.export.results import reconstruct_into
 from deshred.options import option
 from deshred.pipeline import Reconstruction
+from deshred.settings import Settings
 from deshred.simulation.drawing import PageKind, draw_page
 from deshred.simulation.piles import SHREDS, TRUTH, NamedPage, read_truth, save_pile, shred_pages
 from deshred.simulation.shredding import ShreddingOptions
@@ -64,6 +65,7 @@ def run_demo(
     out: str | Path,
     *,
     options: DemoOptions | None = None,
+    settings: Settings | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> DemoResult:
@@ -72,7 +74,7 @@ def run_demo(
     pile, run = Path(out) / PILE, Path(out) / RUN
     find_case(run, command="reconstruct", force=force)  # refuse a foreign folder before the work, not after
     save_demo_pile(pile, options=options, force=force, progress=progress)
-    reconstruction = reconstruct_into(run, [pile / SHREDS], force=force, progress=progress)
+    reconstruction = reconstruct_into(run, [pile / SHREDS], settings=settings, force=force, progress=progress)
     truth = read_truth(pile / TRUTH)
     return DemoResult(
         reconstruction,

@@ -8,7 +8,7 @@ from pathlib import Path
 from deshred.cases import Case, working_on
 from deshred.executors import Executor, Progress, default_executor
 from deshred.imaging.decoding import encode_png
-from deshred.imaging.scans import Sheet, load_intake
+from deshred.imaging.intakes import Sheet, load_sheets
 from deshred.settings import Settings
 
 INDEX = "shreds.json"
@@ -27,7 +27,7 @@ def segment_into(
     executor = default_executor(settings.jobs)
     sheets = list(sheets)
     with working_on(folder, command="segment", force=force, inputs=sheets) as case:
-        found = load_intake(
+        found = load_sheets(
             sheets,
             options=settings.scans,
             segmentation=settings.segmentation,

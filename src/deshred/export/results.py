@@ -43,7 +43,8 @@ from deshred.imaging.composition import compose
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.edges import EdgeOptions, LazyEdges
 from deshred.imaging.files import find_images
-from deshred.imaging.scans import hash_file, load_intake
+from deshred.imaging.intakes import load_intake
+from deshred.imaging.scans import hash_file
 from deshred.pipeline import Reconstruction, reconstruct
 from deshred.settings import Settings, settings_from
 from deshred.timing import Stopwatch

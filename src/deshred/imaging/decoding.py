@@ -1,13 +1,14 @@
 """One image file in, its frames out: pixels, opaque mask and resolution; and back to PNG.
 
 Pillow reads nearly everything; OpenCV decodes plain WebP, where it is half as fast again and releases the
-interpreter lock; PDFium renders PDFs. What they raise becomes an InputError here.
+interpreter lock; `pdfs` renders PDFs. What they raise becomes an InputError here. Risky files are not decoded
+in this process: see `workers`.
 """
 
 from __future__ import annotations
 
 import io
-import re
+import math
 import struct
 import threading
 import warnings
@@ -26,21 +27,22 @@ from numpy.typing import NDArray
 from PIL.TiffImagePlugin import TiffImageFile
 
 from deshred.elements import Image, Mask
-from deshred.errors import InputError
+from deshred.errors import DeshredError, InputError
+from deshred.imaging.formats import PILLOW_FORMATS, READABLE, describe_foreign, is_risky, recognize
 
 WORKING_DPI = 300.0
 OPAQUE = 128
 ORIENTATION = 0x0112  # the EXIF tag
 NEW_SUBFILE_TYPE, REDUCED, TRANSPARENCY_MASK = 254, 1, 4  # the TIFF tag and two of its bits
+STRIP_OFFSETS, ROWS_PER_STRIP = 273, 278  # TIFF tags
 # Cameras and converters write 1, 72 or 96 dpi when they do not know; no flatbed goes beyond 4,800.
-LEAST_PLAUSIBLE_DPI = 97.0  # a fax has 98
+LEAST_PLAUSIBLE_DPI = 30.0
 MOST_PLAUSIBLE_DPI = 4800.0
+MEANINGLESS_DPI = (72.0, 96.0)
 MOST_PLAUSIBLE_STRETCH = 4.0  # of pixels that are not square; a coarse fax has 2
+LONGEST_SIDE = 65_535  # px; A4 at 4,800 dpi has 56,000
+MOST_FRAMES = 2_000  # in one file
 
-# How the files begin that Pillow should be able to read: PNG, JPEG, TIFF, WebP and BMP.
-_BEGINNINGS = re.compile(rb"\x89PNG|\xff\xd8\xff|II[*+]\0|MM\0[*+]|RIFF....WEBP|BM....\0{4}", re.DOTALL)
-
-_pdfium = threading.Lock()  # PDFium is not thread-safe
 _warning_filters = threading.Lock()  # they are global
 
 
@@ -51,21 +53,41 @@ class Frame:
     image: Image  # (H, W, 3) RGB
     mask: Mask | None  # (H, W): opaque pixels
     dpi: float | None
+    complaint: str = ""  # what the decoder said about damage it could not mend
+    meaningless_dpi: float | None = None  # what the file says but cannot know
 
 
-def decode(content: bytes, path: Path, *, max_pixels: int) -> list[Frame]:
-    """All frames of an image file or pages of a PDF; `path` only names the file in errors."""
-    if content[:1024].lstrip().startswith(b"%PDF"):
-        return _decode_pdf(content, path, max_pixels)
-    with _opening(content, path, max_pixels) as opened:
-        if _is_plain(opened, content):
-            return [Frame(_decode_plain(content, path), None, _resolutions(opened)[0])]
-        return list(_decode_frames(opened, path, max_pixels))
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """The pictures of a file: how many there are, and each as it is asked for."""
+
+    count: int
+    most_pixels: int  # of the largest
+    pictures: Iterator[Frame]
+
+
+def decode(content: bytes, path: Path, *, max_pixels: int) -> Frames:
+    """All pictures of an image file or pages of a PDF; `path` only names the file in errors."""
+    if not content:
+        raise InputError(f"{path}: the file is empty (0 bytes). Copy or scan it again.")
+    if recognize(content) == "PDF":
+        from deshred.imaging.pdfs import decode_pdf
+
+        return decode_pdf(content, path, max_pixels=max_pixels)
+    with _reading(content, path):
+        opened = _open(content)
+        pictures = _find_pictures(opened)
+        check_count(len(pictures), path)
+        sizes = [_measure(opened, index, path, max_pixels) for index in pictures]
+    return Frames(len(pictures), max(sizes), _decode_frames(opened, pictures, content, path, max_pixels))
 
 
 def decode_mask(content: bytes, path: Path, *, max_pixels: int) -> Mask:
     """The bright pixels of an image file or, where it has alpha, the opaque ones."""
-    with _opening(content, path, max_pixels) as opened:
+    if is_risky(content):
+        raise InputError(f"{path}: a mask must be a PNG, this is a {recognize(content)}. Save it again.")
+    with _reading(content, path), _open(content) as opened:
+        check_size(opened.size, path, max_pixels)
         if opened.mode in ("1", "L") and "transparency" not in opened.info:
             return np.asarray(opened.convert("L")) >= OPAQUE
         image, mask = _to_rgb(opened, path)
@@ -73,32 +95,38 @@ def decode_mask(content: bytes, path: Path, *, max_pixels: int) -> Mask:
 
 
 @contextmanager
-def _opening(content: bytes, path: Path, max_pixels: int) -> Iterator[PIL.Image.Image]:
-    """Open an image, and turn everything that can go wrong with it inside into an InputError."""
-    if not content:
-        raise InputError(f"{path}: the file is empty (0 bytes). Copy or scan it again.")
+def _reading(content: bytes, path: Path) -> Iterator[None]:
+    """Turn everything that can go wrong with an image inside into an InputError."""
     try:
-        with _open(content) as opened:
-            _check_size(opened.size, path, max_pixels)
-            yield opened
+        yield
+    except DeshredError:
+        raise
     except PIL.UnidentifiedImageError:
-        if _BEGINNINGS.match(content):
-            raise InputError(
-                f"{path}: the image is damaged or cut off, or of a rare kind ({len(content):,} bytes). "
-                "Copy or scan it again, or save it as PNG."
-            ) from None
-        raise InputError(
-            f"{path}: this is not an image that can be read ({len(content):,} bytes). "
-            "Use PNG, JPEG, TIFF, WebP or PDF."
-        ) from None
+        raise InputError(f"{path}: {_describe_unreadable(content)}") from None
     except PIL.Image.DecompressionBombError as error:
         raise InputError(
             f"{path}: refused, it would unpack to a gigantic image ({error}). Scan at 300 dpi, in parts."
         ) from None
-    except (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error) as error:
+    except MemoryError:
+        raise InputError(
+            f"{path}: it takes more memory than there is. Scan at 300 dpi, in parts, or raise --memory."
+        ) from None
+    except Exception as error:  # a decoder may fail in any way on a damaged file
         raise InputError(
             f"{path}: the image is damaged or cut off ({error}). Copy or scan it again."
-        ) from None
+        ) from error
+
+
+def _describe_unreadable(content: bytes) -> str:
+    if recognize(content):
+        return (
+            f"the image is damaged or cut off, or of a rare kind ({len(content):,} bytes). "
+            "Copy or scan it again, or save it as PNG."
+        )
+    foreign = describe_foreign(content)
+    if foreign:
+        return f"{foreign}, which cannot be read. Save it as {READABLE}."
+    return f"this is not an image that can be read ({len(content):,} bytes). Use {READABLE}."
 
 
 def encode_png(image: Image, mask: Mask | None = None, *, dpi: float = WORKING_DPI) -> bytes:
@@ -116,18 +144,33 @@ def encode_png(image: Image, mask: Mask | None = None, *, dpi: float = WORKING_D
 
 def _open(content: bytes) -> PIL.Image.Image:
     with _warning_filters, warnings.catch_warnings():
-        # Pillow warns from 89 megapixels on; `_check_size` is our own limit, Pillow's hard one stays.
+        # Pillow warns from 89 megapixels on; `check_size` is our own limit, Pillow's hard one stays.
         warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)
         warnings.simplefilter("ignore", UserWarning)  # about a file that is cut off, which we say ourselves
-        return PIL.Image.open(io.BytesIO(content))
+        return PIL.Image.open(io.BytesIO(content), formats=PILLOW_FORMATS)
 
 
-def _check_size(size: tuple[int, int], path: Path, max_pixels: int) -> None:
+def check_size(size: tuple[float, float], path: Path, max_pixels: int) -> None:
+    """Refuse a picture that is larger than the limit, or whose size makes no sense."""
     width, height = size
+    if not (1 <= width <= LONGEST_SIDE and 1 <= height <= LONGEST_SIDE):
+        raise InputError(
+            f"{path}: a picture of {width:.0f} x {height:.0f} pixels: the file is damaged, as no side can "
+            f"have more than {LONGEST_SIDE:,}. Copy or scan it again."
+        )
     if width * height > max_pixels:
         raise InputError(
-            f"{path}: {width} x {height} pixels are more than the limit of {max_pixels / 1e6:g} megapixels. "
-            "Scan at 300 dpi, in parts, or raise --max-megapixels if the file is what you think it is."
+            f"{path}: {width:.0f} x {height:.0f} pixels are more than the limit of "
+            f"{max_pixels / 1e6:g} megapixels. Scan at 300 dpi, in parts, or raise --max-megapixels if the "
+            "file is what you think it is."
+        )
+
+
+def check_count(count: int, path: Path) -> None:
+    """Refuse a file of no pictures, or of more than anybody scans into one file."""
+    if not 1 <= count <= MOST_FRAMES:
+        raise InputError(
+            f"{path}: has {count:,} pictures; 1 to {MOST_FRAMES:,} can be read from one file. Split it."
         )
 
 
@@ -152,11 +195,17 @@ def _decode_plain(content: bytes, path: Path) -> Image:
     return np.asarray(image, np.uint8)
 
 
-def _decode_frames(opened: PIL.Image.Image, path: Path, max_pixels: int) -> Iterator[Frame]:
-    for index in _find_pictures(opened):
-        opened.seek(index)
-        _check_size(opened.size, path, max_pixels)  # each frame has its own
-        yield _to_frame(opened, path, max_pixels)
+def _decode_frames(
+    opened: PIL.Image.Image, pictures: list[int], content: bytes, path: Path, max_pixels: int
+) -> Iterator[Frame]:
+    with _reading(content, path), opened:
+        if _is_plain(opened, content):
+            found = _resolutions(opened)
+            yield Frame(_decode_plain(content, path), None, found.dpi_x, "", found.meaningless)
+            return
+        for index in pictures:
+            opened.seek(index)
+            yield _to_frame(opened, path, max_pixels)
 
 
 def _find_pictures(opened: PIL.Image.Image) -> list[int]:
@@ -176,8 +225,26 @@ def _is_accessory(opened: TiffImageFile, index: int) -> bool:
     return isinstance(subfile_type, int) and bool(subfile_type & (REDUCED | TRANSPARENCY_MASK))
 
 
+def _measure(opened: PIL.Image.Image, index: int, path: Path, max_pixels: int) -> int:
+    """The pixels of a frame, each has its own; before room is made for them."""
+    opened.seek(index)
+    check_size(opened.size, path, max_pixels)
+    width, height = opened.size
+    if isinstance(opened, TiffImageFile):
+        _check_strips(opened, height)
+    return width * height
+
+
+def _check_strips(opened: TiffImageFile, height: int) -> None:
+    """A TIFF comes in strips of rows: a height that they do not reach is damaged."""
+    strips, rows = opened.tag_v2.get(STRIP_OFFSETS), opened.tag_v2.get(ROWS_PER_STRIP)
+    if isinstance(strips, tuple) and isinstance(rows, int) and len(strips) * rows < height:
+        raise ValueError(f"{len(strips)} strips of {rows} rows are no {height} rows")
+
+
 def _to_frame(picture: PIL.Image.Image, path: Path, max_pixels: int) -> Frame:
-    dpi_x, dpi_y = _resolutions(picture)
+    found = _resolutions(picture)
+    dpi_x, dpi_y = found.dpi_x, found.dpi_y
     orientation = picture.getexif().get(ORIENTATION, 1)
     if orientation >= 5:  # turned by a quarter
         dpi_x, dpi_y = dpi_y, dpi_x
@@ -186,10 +253,10 @@ def _to_frame(picture: PIL.Image.Image, path: Path, max_pixels: int) -> Frame:
     if dpi_x and dpi_y and abs(dpi_x / dpi_y - 1) > 0.01:  # fax: 204 x 98 dpi
         dpi = max(dpi_x, dpi_y)
         scale_x, scale_y = dpi / dpi_x, dpi / dpi_y
-        _check_size((round(upright.width * scale_x), round(upright.height * scale_y)), path, max_pixels)
+        check_size((round(upright.width * scale_x), round(upright.height * scale_y)), path, max_pixels)
         image, mask = resize(image, mask, scale_x, scale_y)
         return Frame(image, mask, dpi)
-    return Frame(image, mask, dpi_x)
+    return Frame(image, mask, dpi_x, "", found.meaningless)
 
 
 def _to_rgb(picture: PIL.Image.Image, path: Path) -> tuple[Image, Mask | None]:
@@ -218,43 +285,27 @@ def _from_gray(gray: NDArray[np.uint8]) -> Image:
     return np.asarray(cv2.cvtColor(gray, cv2.COLOR_GRAY2RGB), np.uint8)
 
 
-def _resolutions(picture: PIL.Image.Image) -> tuple[float | None, float | None]:
+@dataclass(frozen=True)
+class _Resolution:
+    """Dots per inch to the right and down, where a file knows them."""
+
+    dpi_x: float | None = None
+    dpi_y: float | None = None
+    meaningless: float | None = None
+
+
+def _resolutions(picture: PIL.Image.Image) -> _Resolution:
     given = picture.info.get("dpi")
     if not isinstance(given, tuple) or len(given) != 2:
-        return None, None
+        return _Resolution()
     dpi_x, dpi_y = float(given[0]), float(given[1])
+    if all(round(dpi) in MEANINGLESS_DPI for dpi in given if math.isfinite(dpi)):
+        return _Resolution(meaningless=dpi_x if math.isfinite(dpi_x) else None)
     if not all(LEAST_PLAUSIBLE_DPI <= dpi <= MOST_PLAUSIBLE_DPI for dpi in (dpi_x, dpi_y)):
-        return None, None
+        return _Resolution()
     if max(dpi_x, dpi_y) > MOST_PLAUSIBLE_STRETCH * min(dpi_x, dpi_y):
-        return None, None
-    return dpi_x, dpi_y
-
-
-def _decode_pdf(content: bytes, path: Path, max_pixels: int) -> list[Frame]:
-    import pypdfium2
-
-    scale = WORKING_DPI / 72.0
-    with _pdfium:
-        try:
-            document = pypdfium2.PdfDocument(content)
-        except pypdfium2.PdfiumError as error:
-            raise InputError(
-                f"{path}: the PDF cannot be opened ({error}). Remove its password or save it again."
-            ) from None
-        try:
-            frames = []
-            for page in document:
-                width, height = page.get_size()
-                _check_size((int(width * scale), int(height * scale)), path, max_pixels)
-                rendered = page.render(scale=scale, rev_byteorder=True).to_numpy()
-                image = rendered[..., :3].copy()  # the bitmap's memory ends with the page
-                frames.append(Frame(image, None, WORKING_DPI))
-                page.close()
-            return frames
-        except pypdfium2.PdfiumError as error:
-            raise InputError(f"{path}: a page of the PDF cannot be drawn ({error}). Save it again.") from None
-        finally:
-            document.close()
+        return _Resolution()
+    return _Resolution(dpi_x, dpi_y)
 
 
 def resize(image: Image, mask: Mask | None, scale_x: float, scale_y: float) -> tuple[Image, Mask | None]:

@@ -7,19 +7,40 @@ itself has written is passed over unless it is asked for by name.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from deshred.cases import CASE
 from deshred.errors import InputError
+from deshred.imaging.formats import HEAD, READABLE, describe_foreign, recognize
 
-SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".pdf"})
+SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".tif", ".tiff", ".webp", ".bmp", ".pdf"})
+# Said to be skipped even if their content is not known.
+FOREIGN_SUFFIXES = frozenset(
+    {
+        ".heic",
+        ".heif",
+        ".avif",
+        ".gif",
+        ".jp2",
+        ".jxl",
+        ".dng",
+        ".cr2",
+        ".cr3",
+        ".nef",
+        ".arw",
+        ".orf",
+        ".raf",
+    }
+)
+LONGEST_NAME = 180  # bytes of a name; systems allow 255, and numbers and suffixes come behind it
 SHRED_FOLDERS = ("strips", "shreds")
 MASK_SUFFIXES = (".png", ".npy")
 
@@ -28,32 +49,75 @@ class UnreadImagesWarning(UserWarning):
     """Images lie beside a folder of shreds, which alone was read: the message says where and how many."""
 
 
+class SkippedFilesWarning(UserWarning):
+    """Files that lie beside images and look like more of them, but cannot be read: which, and why."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A file that lay in a folder of images and was not read."""
+
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class FoundFiles:
+    """What the given files and folders hold."""
+
+    files: tuple[Path, ...]  # each once, in a stable order
+    skipped: tuple[Skipped, ...]
+    unread: Mapping[Path, int]  # images beside a folder of shreds, which alone was read
+
+
 def find_images(paths: Iterable[str | Path]) -> list[Path]:
     """The image files that the given files and folders stand for, each once, in a stable order."""
+    found = find_files(paths)
+    warn_of_unread(found)
+    return list(found.files)
+
+
+def find_files(paths: Iterable[str | Path]) -> FoundFiles:
+    """The image files that the given files and folders stand for, and what was passed over."""
     files: dict[Path, Path] = {}
     beside: dict[Path, list[Path]] = {}
+    skipped: dict[Path, Skipped] = {}
     for path in map(Path, paths):
         with _reaching(path):
             search = _Search()
             found = list(search.walk(path)) if path.is_dir() else [path]
             if not found:
-                raise InputError(
-                    f"{path}: the folder holds no images. Put PNG, JPEG, TIFF, WebP or PDF files into it."
-                )
+                raise InputError(_describe_empty(path, search.skipped))
             for file in found:
                 files.setdefault(file.resolve(), file)
             beside |= search.beside
-    for folder, images in beside.items():
-        unread = sum(image.resolve() not in files for image in images)
-        if unread:
-            warnings.warn(_describe_unread(folder, unread), UnreadImagesWarning, 2)
-    return list(files.values())
+            skipped |= {one.path.resolve(): one for one in search.skipped}
+    unread = {
+        folder: sum(image.resolve() not in files for image in images) for folder, images in beside.items()
+    }
+    left = tuple(one for path, one in skipped.items() if path not in files)
+    return FoundFiles(tuple(files.values()), left, {folder: n for folder, n in unread.items() if n})
+
+
+def warn_of_unread(found: FoundFiles) -> None:
+    """Say what lies there and was not read."""
+    for folder, count in found.unread.items():
+        warnings.warn(_describe_unread(folder, count), UnreadImagesWarning, 3)
+    if found.skipped:
+        shown = "; ".join(map(str, found.skipped[:3]))
+        more = f"; and {len(found.skipped) - 3} more" if len(found.skipped) > 3 else ""
+        warnings.warn(f"not read: {shown}{more}.", SkippedFilesWarning, 3)
 
 
 def find_mask(file: Path) -> Path | None:
     """The mask of a file in a folder of shreds; None when there is no folder of masks beside it."""
     folder = file.resolve().parent
     masks = folder.parent / "masks"
+    if not file.is_absolute():
+        masks = Path(os.path.relpath(masks))  # as the file itself is given
     with _reaching(masks):
         if folder.name not in SHRED_FOLDERS or not masks.is_dir():
             return None
@@ -65,22 +129,6 @@ def find_mask(file: Path) -> Path | None:
         f"{file}: there is a folder {masks} but no {file.stem}.png or {file.stem}.npy in it. "
         "Add the mask, or move the masks elsewhere to use whole rectangles."
     )
-
-
-def read_bytes(path: Path) -> bytes:
-    """The content of a file; whatever keeps it from being read becomes an InputError."""
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise InputError(f"{path}: a pipe, socket or device, not a file. Save its content as a file.")
-        return path.read_bytes()
-    except FileNotFoundError:
-        if _is_broken(path):
-            raise InputError(
-                f"{path}: a broken link; {path.readlink()} is not there. Remove the link, or mend it."
-            ) from None
-        raise InputError(f"{path}: there is no such file or folder. Check the name.") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}). Check its permissions.") from None
 
 
 def name_files(files: Sequence[Path]) -> list[str]:
@@ -118,6 +166,8 @@ class _Search:
         default_factory=dict
     )  # images, by the folder of shreds read instead
 
+    skipped: list[Skipped] = field(default_factory=list)
+
     def walk(self, folder: Path) -> Iterator[Path]:
         """The images in a folder and its subfolders."""
         if folder.resolve() in self.been:
@@ -133,8 +183,11 @@ class _Search:
             if _is_image(entry):
                 if entry.is_file() or _is_broken(entry):  # no pipes; a broken link is told of when it is read
                     yield entry
-            elif entry.is_dir() and not _is_result(entry):
-                yield from self.walk(entry)
+            elif entry.is_dir():
+                if not _is_result(entry):
+                    yield from self.walk(entry)
+            elif entry.is_file() and (reason := _explain_skipped(entry)):
+                self.skipped.append(Skipped(entry, reason))
 
 
 def _find_shreds(folder: Path) -> Path | None:
@@ -148,6 +201,30 @@ def _find_shreds(folder: Path) -> Path | None:
 
 def _is_image(entry: Path) -> bool:
     return entry.suffix.lower() in SUFFIXES and not entry.is_dir()
+
+
+def _explain_skipped(entry: Path) -> str:
+    """Why a file that looks like an image is not read; nothing for notes, tables and the like."""
+    try:
+        with entry.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError:
+        return ""
+    if recognize(head):
+        return f"it holds a {recognize(head)} but is not named like one; give it by name to read it"
+    foreign = describe_foreign(head)
+    if foreign:
+        return f"{foreign}, which cannot be read; save it as {READABLE}"
+    if entry.suffix.lower() in FOREIGN_SUFFIXES:
+        return f"an image that cannot be read; save it as {READABLE}"
+    return ""
+
+
+def _describe_empty(folder: Path, skipped: Sequence[Skipped]) -> str:
+    if skipped:
+        more = f", and {len(skipped) - 1} more" if len(skipped) > 1 else ""
+        return f"{folder}: the folder holds no image that can be read ({skipped[0]}{more})."
+    return f"{folder}: the folder holds no images. Put {READABLE} files into it."
 
 
 def _is_broken(link: Path) -> bool:
@@ -181,11 +258,20 @@ def _split_paths(files: Sequence[Path]) -> Iterator[tuple[list[str], str, str]]:
     """Folders, stem and suffix of each file; those that are the same text have a number in their stem."""
     counts: Counter[tuple[str, ...]] = Counter()
     for file in files:
-        folders = [to_text(part) for part in file.resolve().parent.parts[1:]]
-        stem, suffix = to_text(file.stem), to_text(file.suffix)
+        folders = [_shorten(to_text(part)) for part in file.resolve().parent.parts[1:]]
+        stem, suffix = _shorten(to_text(file.stem)), to_text(file.suffix)
         counts[*folders, stem, suffix] += 1
         copy = counts[*folders, stem, suffix]
         yield folders, stem if copy == 1 else f"{stem}-{copy}", suffix  # bytes that are no UTF-8 look alike
+
+
+def _shorten(name: str) -> str:
+    """A name to which more can be added and which still is a name for every file system."""
+    encoded = name.encode()
+    if len(encoded) <= LONGEST_NAME:
+        return name
+    mark = hashlib.sha256(encoded).hexdigest()[:8]
+    return f"{encoded[: LONGEST_NAME - 9].decode(errors='ignore')}~{mark}"
 
 
 def _propose_names(folders: Sequence[str], stem: str, suffix: str) -> list[str]:

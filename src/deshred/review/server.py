@@ -20,6 +20,7 @@ from deshred.cases import Case, open_case
 from deshred.errors import MissingDependencyError, OutputError, SettingsError
 from deshred.executors import Progress
 from deshred.export.results import reopen
+from deshred.options import option
 from deshred.review.board import Board
 from deshred.review.guard import Keys
 
@@ -37,7 +38,7 @@ _FILE_SECONDS = 60.0
 class ReviewOptions:
     """How the board is reached; there is no other host than this computer."""
 
-    port: int = 0  # 0: one that is free
+    port: int = option(0, "Where it is served, on this computer alone.", shown="one that is free")
     open_browser: bool = True
 
     def __post_init__(self) -> None:

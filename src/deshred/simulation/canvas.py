@@ -57,13 +57,14 @@ HAND_SCALES = {
 
 
 @lru_cache(maxsize=256)
-def _load_font(name: str, size_px: int) -> Font:
+def load_font(name: str, size_px: int) -> Font:
+    """A font that ships with the package."""
     # the basic layout is several times faster than shaping, and none of our scripts needs shaping
     return ImageFont.truetype(str(_FONTS / name), size_px, layout_engine=ImageFont.Layout.BASIC)
 
 
 @lru_cache(maxsize=65536)
-def _length(font: Font, text: str) -> float:
+def measure(font: Font, text: str) -> float:
     """Width in px; drawn pages say the same words again and again."""
     return font.getlength(text)
 
@@ -82,6 +83,10 @@ class Canvas:
         self.right = WIDTH_MM - self.uniform(15, 26)
         self.top = self.uniform(16, 28)
         self.bottom = HEIGHT_MM - self.uniform(16, 26)
+
+    def speak(self, language: Language) -> Phrasebook:
+        """A phrasebook of this language; pages in a script of their own answer in that."""
+        return Phrasebook(self.rng, language)
 
     def _language(self) -> Language:
         if self.rng.random() < 0.5:
@@ -106,7 +111,7 @@ class Canvas:
         return self.choose(tuple(face for face in faces if self.words.language.script in face.scripts))
 
     def font(self, name: str, size_pt: float) -> Font:
-        return _load_font(name, max(4, round(size_pt * self.dpi / 72)))
+        return load_font(name, max(4, round(size_pt * self.dpi / 72)))
 
     def px(self, length_mm: float) -> int:
         return round(length_mm * self.dpi / 25.4)
@@ -139,7 +144,7 @@ class Canvas:
         """One line of text on the baseline y; returns where it ends."""
         anchor = {"left": "ls", "right": "rs", "center": "ms"}[align]
         self.pen.text((self.px(x), self.px(y)), text, font=font, fill=ink, anchor=anchor)
-        return x + self.mm(_length(font, text))
+        return x + self.mm(measure(font, text))
 
     def fill(
         self,
@@ -156,13 +161,13 @@ class Canvas:
     ) -> float:
         """A paragraph whose first baseline is y; returns the baseline below it. Cut off at `stop`."""
         step = self.mm(font.size) * leading
-        space = _length(font, " ")
+        space = measure(font, " ")
         room = self.px(width)
         for number, words in enumerate(wrap_words(text, font, room, self.px(indent))):
             if y > stop:
                 break
             start = self.px(x) + (self.px(indent) if number == 0 else 0)
-            lengths = [_length(font, word) for word in words.texts]
+            lengths = [measure(font, word) for word in words.texts]
             gap = space
             if justify and not words.is_last and len(lengths) > 1:
                 gap = (room - (start - self.px(x)) - sum(lengths)) / (len(lengths) - 1)
@@ -225,12 +230,12 @@ class Line:
 
 def wrap_words(text: str, font: Font, room: int, indent: int) -> list[Line]:
     """Words into lines of at most `room` px."""
-    space = _length(font, " ")
+    space = measure(font, " ")
     lines: list[Line] = []
     words: list[str] = []
     used = float(indent)
     for word in text.split():
-        length = _length(font, word)
+        length = measure(font, word)
         if words and used + length > room:
             lines.append(Line(words, is_last=False))
             words, used = [], 0.0

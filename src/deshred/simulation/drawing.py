@@ -38,7 +38,7 @@ from deshred.simulation.canvas import (
     Typeface,
     wrap_words,
 )
-from deshred.simulation.phrases import ENGLISH, FRENCH, GERMAN, LANGUAGES, SPANISH, Phrasebook
+from deshred.simulation.phrases import ENGLISH, FRENCH, GERMAN, LANGUAGES, SPANISH
 
 PageKind = Literal[
     "text",
@@ -73,15 +73,20 @@ class DrawingOptions:
 def draw_page(kind: PageKind, rng: np.random.Generator, *, options: DrawingOptions | None = None) -> Image:
     """Draw one A4 page of this kind. (H, W, 3) RGB; 2480 x 3508 px at 300 dpi."""
     options = options or DrawingOptions()
+    canvas = Canvas(rng, options.dpi)
+    paint(canvas, kind)
+    image: Image = np.asarray(canvas.picture)
+    return scan_page(image, rng, options.dpi) if options.scanned else image.copy()
+
+
+def paint(canvas: Canvas, kind: PageKind) -> None:
+    """Fill an empty canvas."""
     if kind not in _PAINTERS:
         raise SettingsError(f"there is no page of kind {kind!r}. Try one of {', '.join(PAGE_KINDS)}.")
-    canvas = Canvas(rng, options.dpi)
     _PAINTERS[kind](canvas)
-    image: Image = np.asarray(canvas.picture)
-    return _scan(image, rng, options.dpi) if options.scanned else image.copy()
 
 
-def _scan(image: Image, rng: np.random.Generator, dpi: float) -> Image:
+def scan_page(image: Image, rng: np.random.Generator, dpi: float) -> Image:
     """What printing and scanning do: a little skew, blur, paper tone and noise."""
     height, width = image.shape[:2]
     scan: NDArray[Any] = image
@@ -169,7 +174,7 @@ def _flow(
 
 
 def _paint_form(canvas: Canvas) -> None:
-    canvas.words = Phrasebook(canvas.rng)
+    canvas.words = canvas.speak(ENGLISH)
     face, hand, ink = canvas.choose((SANS, TUFFY, SERIF)), canvas.choose(HANDS), canvas.choose(PENS)
     label = canvas.font(face.regular, canvas.uniform(7, 9))
     y = canvas.top
@@ -310,7 +315,7 @@ def _paint_letterhead(canvas: Canvas, face: Typeface) -> float:
 
 
 def _paint_letter(canvas: Canvas) -> None:
-    canvas.words = Phrasebook(canvas.rng)
+    canvas.words = canvas.speak(ENGLISH)
     face = canvas.face((SERIF, SANS, TYPEWRITER, GARAMOND, TYPEWRITER))
     y = _paint_letterhead(canvas, face)
     size = canvas.uniform(10, 12)
@@ -368,7 +373,7 @@ def _paint_list(canvas: Canvas) -> None:
 
 
 def _paint_invoice(canvas: Canvas) -> None:
-    canvas.words = Phrasebook(canvas.rng)
+    canvas.words = canvas.speak(ENGLISH)
     face = canvas.choose((SANS, SERIF, TUFFY, MONO))
     y = _paint_letterhead(canvas, face)
     font, bold = canvas.font(face.regular, 10), canvas.font(face.bold, 10)
@@ -406,7 +411,7 @@ def _paint_invoice(canvas: Canvas) -> None:
 
 
 def _paint_budget(canvas: Canvas) -> None:
-    canvas.words = Phrasebook(canvas.rng)
+    canvas.words = canvas.speak(ENGLISH)
     face = canvas.choose((TYPEWRITER, MONO, SANS, SERIF))
     font, bold = canvas.font(face.regular, canvas.uniform(9, 11)), canvas.font(face.bold, 11)
     title = f"Budget {canvas.words.number(1965, 2030)}, {canvas.words.title()}"
@@ -430,7 +435,7 @@ def _paint_budget(canvas: Canvas) -> None:
 
 
 def _paint_memo(canvas: Canvas) -> None:
-    canvas.words = Phrasebook(canvas.rng)
+    canvas.words = canvas.speak(ENGLISH)
     face = canvas.face((TYPEWRITER, SANS, SERIF, TYPEWRITER))
     size = canvas.uniform(10, 12)
     font, bold = canvas.font(face.regular, size), canvas.font(face.bold, size)
@@ -502,7 +507,7 @@ def _paint_scripts(canvas: Canvas) -> None:
     for index in (*order, *order):
         if y > canvas.bottom - 20:
             break
-        canvas.words = Phrasebook(canvas.rng, LANGUAGES[index])
+        canvas.words = canvas.speak(LANGUAGES[index])
         canvas.write(canvas.left, y, canvas.words.title(), head)
         text = canvas.words.paragraph(canvas.words.number(3, 8))
         y = canvas.fill(
@@ -519,7 +524,7 @@ def _paint_scripts(canvas: Canvas) -> None:
 
 
 def _paint_handwriting(canvas: Canvas) -> None:
-    canvas.words = Phrasebook(canvas.rng, canvas.choose((ENGLISH, ENGLISH, GERMAN, FRENCH, SPANISH)))
+    canvas.words = canvas.speak(canvas.choose((ENGLISH, ENGLISH, GERMAN, FRENCH, SPANISH)))
     hand, ink = canvas.choose(HANDS), canvas.choose(PENS)
     step, size = canvas.uniform(8.5, 11), canvas.uniform(18, 22)
     ruled = canvas.choose(("lines", "squares", "none"))

@@ -5,7 +5,6 @@ Shreds are shuffled before they are numbered: no name and no order of files give
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import ScanOptions, flatten, load_scans, name_scans, to_working_resolution
 from deshred.simulation.shredding import ShreddingOptions, SimulatedShred, shred_page
 from deshred.simulation.truth import Place, Truth
+from deshred.textfiles import read_json
 
 TRUTH = "truth.json"
 SHREDS = "shreds"
@@ -142,11 +142,15 @@ def read_truth(file: str | Path) -> Truth:
     """The truth that `save_pile` wrote; its names are the ids that the shreds get when they are loaded."""
     file = Path(file)
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        return Truth({name: Place(**place) for name, place in content["shreds"].items()})
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror}). Check the name.") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+        content = read_json(file)
+        return Truth({name: _to_place(**place) for name, place in content["shreds"].items()})
+    except (KeyError, TypeError, AttributeError):
         raise InputError(
             f"{file}: this is not a {TRUTH} that deshred wrote. Shred the pages again."
         ) from None
+
+
+def _to_place(document: object, position: object, drop: object = None) -> Place:
+    if not isinstance(document, str) or type(position) is not int or type(drop) not in (int, type(None)):
+        raise TypeError("no place")
+    return Place(document, position, drop)  # type: ignore[arg-type]

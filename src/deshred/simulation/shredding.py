@@ -116,8 +116,11 @@ def sample_joins(
     damage = damage or Damage()
     ink = _vary_strokes(ink, rng)
     ink = _vary_size(ink, rng, rows + 2 * damage.shift + 8, 2 * width + 16)
-    height, page_width = ink.shape
     margin = damage.shift + 4
+    lacking = rows + 2 * margin + 1 - len(ink)
+    if lacking > 0:  # a short page ends in blank paper
+        ink = np.pad(ink, ((0, lacking), (0, 0)))
+    height, page_width = ink.shape
     for _ in range(6):
         top = int(rng.integers(margin, height - rows - margin))
         if ink[top : top + rows].mean() > 0.01:

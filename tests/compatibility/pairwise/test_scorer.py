@@ -7,11 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deshred.compatibility.pairwise.scorer import PairwiseOptions, PairwiseScorer, drop_blank_rows, shift_down
+from deshred.compatibility.pairwise.scorer import (
+    InkStrips,
+    PairwiseOptions,
+    PairwiseScorer,
+    drop_blank_rows,
+    shift_down,
+)
 from deshred.compatibility.scorers import load_scorer
 from deshred.elements import Edge
 from deshred.errors import SettingsError
 from deshred.settings import Settings
+from tests.compatibility.comparing import score_edges
 
 torch = pytest.importorskip("torch", reason="the plain twin needs deshred[train]")
 
@@ -69,7 +76,7 @@ def test_shared_work_gives_what_a_plain_loop_gives(columns: int, sample_rows: in
     scorer = make_scorer(network, columns, tmp_path, max_shift=3)
     rng = np.random.default_rng(0)
     rights, lefts = ([make_edge(rng, columns // 2) for _ in range(n)] for n in (2, 3))
-    block = scorer.score_block(scorer.encode_rights(rights), scorer.encode_lefts(lefts))
+    block = score_edges(scorer, rights, lefts)
     for i, right in enumerate(rights):
         for j, left in enumerate(lefts):
             plain = {shift: plain_probability(network, right, left, shift) for shift in range(-3, 4)}
@@ -81,10 +88,9 @@ def test_shared_work_gives_what_a_plain_loop_gives(columns: int, sample_rows: in
 def test_scores_do_not_depend_on_the_block(tmp_path: Path) -> None:
     scorer = make_scorer(lively_network(32), 32, tmp_path, max_shift=1)
     rng = np.random.default_rng(0)
-    rights = scorer.encode_rights([make_edge(rng, 16) for _ in range(10)])
-    lefts = scorer.encode_lefts([make_edge(rng, 16)])
-    whole = scorer.score_block(rights, lefts).scores
-    single = [scorer.score_block(rights[i : i + 1], lefts).scores[0] for i in range(10)]
+    rights, lefts = [make_edge(rng, 16) for _ in range(10)], [make_edge(rng, 16)]
+    whole = score_edges(scorer, rights, lefts).scores
+    single = [score_edges(scorer, [right], lefts).scores[0] for right in rights]
     np.testing.assert_allclose(whole, single, atol=1e-5)
 
 
@@ -93,7 +99,7 @@ def test_the_map_along_a_join_has_the_mean_that_is_scored(tmp_path: Path) -> Non
     scorer = make_scorer(network, 32, tmp_path, max_shift=0)
     rng = np.random.default_rng(0)
     right, left = make_edge(rng, 16), make_edge(rng, 16)
-    score = scorer.score_block(scorer.encode_rights([right]), scorer.encode_lefts([left])).scores[0, 0]
+    score = score_edges(scorer, [right], [left]).scores[0, 0]
     along = scorer.map_join(right, left, 0)
     assert along.shape == (ROWS // 16,)
     assert 1 / (1 + np.exp(-along.mean())) == pytest.approx(score, abs=1e-5)
@@ -101,8 +107,8 @@ def test_the_map_along_a_join_has_the_mean_that_is_scored(tmp_path: Path) -> Non
 
 def test_of_equal_scores_the_smallest_shift_wins(tmp_path: Path) -> None:
     scorer = make_scorer(lively_network(32), 32, tmp_path, max_shift=4)
-    blank = np.zeros((1, ROWS, 16), np.uint8)
-    assert scorer.score_block(blank, blank).offsets.tolist() == [[0]]
+    blank = InkStrips(np.zeros((1, ROWS, 16), np.uint8))
+    assert scorer.compare(blank, blank).offsets.tolist() == [[0]]
 
 
 def test_a_blank_run_keeps_the_rows_that_a_value_can_see() -> None:
@@ -150,4 +156,4 @@ def test_the_greatest_shift_is_a_setting(tmp_path: Path) -> None:
     assert isinstance(scorer, PairwiseScorer)
     assert scorer.options.shifts == (0, -1, 1, -2, 2)
     # cached scores of other shifts must not be taken for these
-    assert scorer.fingerprint != load_scorer("pairwise", file, threads=1).fingerprint
+    assert scorer.card.fingerprint != load_scorer("pairwise", file, threads=1).card.fingerprint

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 torch = pytest.importorskip("torch", reason="training needs deshred[train]")
 

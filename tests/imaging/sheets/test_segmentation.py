@@ -12,11 +12,12 @@ import pytest
 
 from deshred.elements import Mask, Scan, Shred, Source
 from deshred.errors import InputError, SettingsError
+from deshred.imaging.sheets.cutouts import LOST_INK, LOST_SIDE
+from deshred.imaging.sheets.looks import look_at
 from deshred.imaging.sheets.overview import draw_overview
 from deshred.imaging.sheets.segmentation import (
     Segmentation,
     SegmentationOptions,
-    is_sheet,
     parse_color,
     refuse_blank,
     segment,
@@ -237,10 +238,48 @@ def test_the_rim_of_the_scanner_is_not_paper(rim_color: tuple[int, int, int]) ->
     assert all(cutout.touches_border for cutout in segmentation.cutouts)
 
 
-def test_shreds_that_run_out_of_the_scan_say_so() -> None:
-    segmentation = segment(scan_of(lay(replace(WORN, rim_mm=0, top_mm=-10))))
+def test_a_sheet_that_was_fed_sideways_is_told_of() -> None:
+    image = np.full((900, 1500, 3), (250, 180, 88), np.uint8)
+    for top in (100, 400, 700):
+        image[top : top + 90, 100:1400] = 245
+        image[top + 20 : top + 60, 200:1300:40] = 20
+    sideways = segment(Scan(image, 150, Source(Path("side.png"), "")))
+    assert "3 shreds lie on their side" in " ".join(sideways.warnings)
+    upright = segment(Scan(np.rot90(image).copy(), 150, Source(Path("side.png"), "")))
+    assert not upright.warnings
+    assert [shred.mask.shape for shred in upright.shreds] == [shred.mask.shape for shred in sideways.shreds]
+
+
+def running_out(ink_at: int | None = None) -> Scan:
+    """Shreds longer than the scan: as most are, blank where they end, or written on there."""
+    image = np.full((1500, 900, 3), (250, 180, 88), np.uint8)
+    for left in (100, 400, 700):
+        image[:, left : left + 90] = 245
+        image[200:1300:40, left + 20 : left + 60] = 20
+    if ink_at is not None:
+        image[ink_at : ink_at + 12, 110:180] = 20
+    return Scan(image, 150, Source(Path("long.png"), ""))
+
+
+def test_shreds_that_end_beyond_the_scan_in_a_blank_margin_lose_nothing() -> None:
+    segmentation = segment(running_out())
+    assert len(segmentation.shreds) == 3
     assert all(cutout.touches_border for cutout in segmentation.cutouts)
-    assert all("runs out of the sheet" in cutout.warnings for cutout in segmentation.cutouts)
+    assert not any(cutout.warnings for cutout in segmentation.cutouts)
+
+
+@pytest.mark.parametrize("ink_at", [0, 1488])
+def test_shreds_that_lose_writing_beyond_the_scan_say_so(ink_at: int) -> None:
+    segmentation = segment(running_out(ink_at))
+    assert [cutout.warnings for cutout in segmentation.cutouts] == [(LOST_INK,), (), ()]
+
+
+def test_a_shred_that_runs_out_along_its_side_says_so() -> None:
+    scan = running_out()
+    image = scan.image[:, 130:].copy()
+    image[:550] = image[950:] = (250, 180, 88)
+    cut = Scan(image, 150, scan.source)
+    assert [cutout.warnings for cutout in segment(cut).cutouts] == [(LOST_SIDE,), (), ()]
 
 
 def test_scraps_are_listed_and_dust_is_counted() -> None:
@@ -294,7 +333,7 @@ def test_a_transparent_sheet_needs_no_background() -> None:
     layout = lay(LayoutOptions(dpi=150, width_mm=150, height_mm=110))
     mask = np.any([layout.truth(i) for i in range(len(layout.laid))], axis=0)
     scan = Scan(np.full_like(layout.image, 250), 150, Source(Path("clear.png"), ""), mask)
-    assert is_sheet(scan)
+    assert look_at(scan).guess == "sheet"
     segmentation = segment(scan)
     assert len(segmentation.shreds) == len(layout.laid)
     assert segmentation.background is None
@@ -440,10 +479,10 @@ def test_one_shred_is_no_sheet_and_a_sheet_is_one() -> None:
     rng = np.random.default_rng(2)
     rectangle = np.full((2000, 85, 3), 240, np.uint8)
     rectangle[rng.random((2000, 85)) < 0.1] = (20, 20, 160)
-    assert not is_sheet(Scan(rectangle, 300, Source(Path("one.png"), "")))
+    assert look_at(Scan(rectangle, 300, Source(Path("one.png"), ""))).guess != "sheet"
     shred = torn_shreds(1)[0]
-    assert not is_sheet(Scan(shred.image, 300, Source(Path("cut.png"), ""), shred.mask))
-    assert is_sheet(scan_of(lay(WORN)))
+    assert look_at(Scan(shred.image, 300, Source(Path("cut.png"), ""), shred.mask)).guess != "sheet"
+    assert look_at(scan_of(lay(WORN))).guess == "sheet"
 
 
 def test_colors_are_read_as_people_write_them() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from deshred.arrangement.packing.graph import PageGraph
 from deshred.arrangement.packing.listing import list_pages
 from deshred.arrangement.packing.program import PageProgram, page_bound
+from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints, PageCount
 from deshred.arrangement.problem.rules import Mask
 
@@ -52,7 +53,7 @@ class _Prices:
 class Packing:
     """One problem: all chains of a graph, as many pages as allowed."""
 
-    def __init__(self, graph: PageGraph, pages: PageCount, hooks: PackingHooks, deadline: float) -> None:
+    def __init__(self, graph: PageGraph, pages: PageCount, hooks: PackingHooks, deadline: Deadline) -> None:
         self._graph, self._pages, self._hooks, self._deadline = graph, pages, hooks, deadline
         dearest = [np.abs(some[np.isfinite(some)]).max(initial=0.0) for some in (graph.joins, graph.begins)]
         self._penalty = 1.0 + float(max(dearest))

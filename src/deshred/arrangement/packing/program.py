@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints, PageCount
 from deshred.arrangement.problem.rules import Mask
 from deshred.arrangement.proof.program import LinearProgram
@@ -15,7 +16,7 @@ from deshred.arrangement.proof.program import LinearProgram
 class PageProgram(LinearProgram):
     """A growing LP. Columns: two penalties for each chain, then the pages."""
 
-    def __init__(self, n_chains: int, pages: PageCount, penalty: float, deadline: float) -> None:
+    def __init__(self, n_chains: int, pages: PageCount, penalty: float, deadline: Deadline) -> None:
         super().__init__(deadline, strategy=4)  # the last solution stays feasible when pages are added
         self._size, self._pages = n_chains, pages
         self.paths: list[Ints] = []

@@ -11,8 +11,10 @@ equal cost are one extra node, the hub (n + 1): i -> hub -> j, half the price ea
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -125,10 +127,12 @@ class Costs(ABC):
         low, high = (float(edges.min()), float(edges.max())) if edges.size else (0.0, 0.0)
         return max(self.dearest, high) - min(0.0, low)
 
-    def fix(self, fixings: Fixings) -> None:
-        """From now on, arcs that the fixings rule out cost infinity."""
-        self.fixings = fixings
-        self._pinned = bool((fixings.only_right >= 0).any() or (fixings.only_left >= 0).any())
+    def fix(self, fixings: Fixings) -> Self:
+        """The same costs, but arcs that the fixings rule out cost infinity."""
+        fixed = copy(self)
+        fixed.fixings = fixings
+        fixed._pinned = bool((fixings.only_right >= 0).any() or (fixings.only_left >= 0).any())
+        return fixed
 
     @abstractmethod
     def _joins(self, tails: Ints, heads: Ints) -> Floats:
@@ -383,16 +387,17 @@ class SparseCosts(Costs):
     def hub(self) -> int | None:
         return self.n + 1
 
-    def fix(self, fixings: Fixings) -> None:
-        super().fix(fixings)
+    def fix(self, fixings: Fixings) -> Self:
+        fixed = super().fix(fixings)
         n, nodes = self.n, np.arange(self.n)
         keys = [self._listed_keys, self._keys(fixings.required)]
         for node in (self.n, self.n + 1):
             keys += [nodes * (n + 2) + node, node * (n + 2) + nodes]
         tails, heads = np.divmod(distinct(keys), n + 2)
-        costs = self.at(tails, heads)
+        costs = fixed.at(tails, heads)
         possible = np.isfinite(costs)
-        self._tails, self._heads, self._costs = tails[possible], heads[possible], costs[possible]
+        fixed._tails, fixed._heads, fixed._costs = tails[possible], heads[possible], costs[possible]
+        return fixed
 
     def _joins(self, tails: Ints, heads: Ints) -> Floats:
         keys = tails * (self.n + 2) + heads

@@ -6,7 +6,6 @@ recomputed from them on the full matrix, and the LP continues from there.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,14 +14,21 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from deshred.arrangement.problem.costs import Arcs, Costs, DenseCosts
+from deshred.arrangement.problem.deadlines import NEVER, Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints
 
-_DENSE_LIMIT = 3000  # nodes; beyond, a matching over candidates that are priced on the full matrix
-_CANDIDATES = 10
 _PRICED = 5  # per row and round
 _COPIES = 20  # of the outside that take part in the matching; more pages than that cost a price each instead
 _BISECTIONS = 10  # to find that price
 _DENSE_SECONDS, _SPARSE_SECONDS = 4e-9, 4e-4  # times size ** 2.5, times the number of shreds
+
+
+@dataclass(frozen=True)
+class AssignmentOptions:
+    """Beyond so many nodes, a matching over so many candidates that are priced on the full matrix."""
+
+    dense_limit: int = 3000
+    candidates: int = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,27 +38,35 @@ class Assignment:
     right: Ints  # (n,): may hold circles; -1 where the page ends or no candidate is left
     out_duals: Floats  # (N,)
     in_duals: Floats  # (N,)
+    rounds: int = 1  # of matching
 
 
-def assign(costs: Costs, n_pages: int, deadline: float = np.inf) -> Assignment:
+def assign(
+    costs: Costs,
+    n_pages: int,
+    deadline: Deadline = NEVER,
+    *,
+    options: AssignmentOptions = AssignmentOptions(),  # noqa: B008 - frozen
+) -> Assignment:
     """Cheapest right neighbors for a number of pages; arcs of infinite cost only where unavoidable.
 
     Large ones are not the cheapest where the deadline is past.
     """
-    if isinstance(costs, DenseCosts) and costs.n + n_pages <= _DENSE_LIMIT:
-        return _assign_dense(costs, n_pages)
-    return _assign_sparse(costs, n_pages, deadline)
+    if isinstance(costs, DenseCosts) and costs.n + n_pages <= options.dense_limit:
+        return assign_densely(costs, n_pages)
+    return assign_sparsely(costs, n_pages, deadline, options.candidates)
 
 
-def seconds_expected(costs: Costs, n_pages: int) -> float:
+def seconds_expected(costs: Costs, n_pages: int, options: AssignmentOptions) -> float:
     """About how long `assign` takes, which looks at the clock rarely or never."""
     size = costs.n + n_pages
-    if isinstance(costs, DenseCosts) and size <= _DENSE_LIMIT:
+    if isinstance(costs, DenseCosts) and size <= options.dense_limit:
         return float(_DENSE_SECONDS * size**2.5)
     return _SPARSE_SECONDS * costs.n
 
 
-def _assign_dense(costs: DenseCosts, n_pages: int) -> Assignment:
+def assign_densely(costs: DenseCosts, n_pages: int) -> Assignment:
+    """Over the full matrix."""
     n, size = costs.n, costs.n + n_pages
     matrix = np.empty((size, size))
     for start, stop in costs.blocks():
@@ -87,16 +101,17 @@ def _assign_dense(costs: DenseCosts, n_pages: int) -> Assignment:
     )
 
 
-def _assign_sparse(costs: Costs, n_pages: int, deadline: float) -> Assignment:
+def assign_sparsely(costs: Costs, n_pages: int, deadline: Deadline, candidates: int) -> Assignment:
     """Match over candidates; a shred without partner goes to the outside or the hub, whichever is cheaper."""
-    arcs = costs.candidates(_CANDIDATES)
+    arcs = costs.candidates(candidates)
     n, width = costs.n, costs.n_nodes
     copies = n_pages if costs.pages.is_fixed and n_pages <= _COPIES else 0
     leave, enter = _loose(costs, copies)
     if n_pages > _COPIES and costs.pages.is_fixed and costs.hub is None:
         leave, enter = _loose_for(arcs, costs, n_pages, deadline)
-    matched = None
+    matched, rounds = None, 0
     while True:
+        rounds += 1
         matched = _match(_with_copies(arcs, n, copies), leave, enter, matched)
         out_duals, in_duals = np.zeros(width), np.zeros(width)
         out_duals[:n], in_duals[:n] = matched.out_duals[:n], matched.in_duals[:n]
@@ -106,13 +121,13 @@ def _assign_sparse(costs: Costs, n_pages: int, deadline: float) -> Assignment:
         missed = costs.arcs_below(out_duals, in_duals, -1e-6)
         missed = missed.take((missed.tails < n) & (missed.heads < n))
         missed = missed.take(~np.isin(missed.tails * width + missed.heads, arcs.tails * width + arcs.heads))
-        if not len(missed) or time.monotonic() > deadline:
+        if not len(missed) or deadline.is_past:
             break
         more = missed.lowest(_PRICED)
         tails, heads = np.append(arcs.tails, more.tails), np.append(arcs.heads, more.heads)
         arcs = Arcs(tails, heads, costs.at(tails, heads))
     right = matched.right[:n]
-    return Assignment(np.where(right < n, right, -1), out_duals, in_duals)
+    return Assignment(np.where(right < n, right, -1), out_duals, in_duals, rounds)
 
 
 def _price_outside(costs: Costs, out_duals: Floats, in_duals: Floats) -> None:
@@ -149,14 +164,14 @@ def _loose(costs: Costs, copies: int) -> tuple[Floats, Floats]:
     return np.minimum(half, ends.ends), np.minimum(half, ends.starts)
 
 
-def _loose_for(arcs: Arcs, costs: Costs, n_pages: int, deadline: float) -> tuple[Floats, Floats]:
+def _loose_for(arcs: Arcs, costs: Costs, n_pages: int, deadline: Deadline) -> tuple[Floats, Floats]:
     """The same at a price per page that leaves about so many shreds without a right neighbor."""
     inner = _with_copies(arcs, costs.n, 0)
     low, high, matched = -costs.spread, costs.spread, None
     for _ in range(_BISECTIONS):
         price = (low + high) / 2
         leave, enter = costs.page_ends.ends + price / 2, costs.page_ends.starts + price / 2
-        if time.monotonic() > deadline:
+        if deadline.is_past:
             break
         matched = _match(inner, leave, enter, matched)
         if (matched.right[: costs.n] >= costs.n).sum() > n_pages:

@@ -8,12 +8,12 @@ steps either way (reliability branching). A node is only given up on a bound rec
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints
 from deshred.arrangement.problem.rules import PageRules
 from deshred.arrangement.proof.contraction import Contraction
@@ -70,7 +70,7 @@ class Search:
         *,
         root_bound: float,
         node_limit: int,
-        deadline: float,
+        deadline: Deadline,
     ) -> None:
         self._contraction, self._program, self._offset = contraction, program, offset
         self._rules, self._hooks = rules, hooks
@@ -112,7 +112,7 @@ class Search:
             self._program.restore(node.basis)
         while True:
             self._n_nodes += 1
-            if self._n_nodes > self._node_limit or time.monotonic() > self._deadline:
+            if self._n_nodes > self._node_limit or self._deadline.is_past:
                 self._push(floor, floor, choices)
                 raise TimeUp
             self._bound_arcs(choices)

@@ -7,7 +7,6 @@ that the duals prove, not as a status to be believed.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 
 import highspy
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from deshred.arrangement.problem.deadlines import NEVER, Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints
 from deshred.arrangement.proof.bounds import Duals, dual_constant
 from deshred.arrangement.proof.cuts import Cut, Degrees, Support, coefficients
@@ -32,7 +32,7 @@ class TimeUp(Exception):
 class LinearProgram:
     """HiGHS on one thread, until a deadline. Strategy 1 is the dual, 4 the primal simplex."""
 
-    def __init__(self, deadline: float, strategy: int = 1) -> None:
+    def __init__(self, deadline: Deadline, strategy: int = 1) -> None:
         self.deadline, self._strategy = deadline, strategy
         self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self._highs.silent()
@@ -77,7 +77,7 @@ class LinearProgram:
         )
 
     def _run(self) -> None:
-        left = self.deadline - time.monotonic()
+        left = self.deadline.left
         if left <= 0:
             raise TimeUp
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left)
@@ -89,7 +89,7 @@ class LinearProgram:
 class ArcProgram(LinearProgram):
     """A growing LP. Columns: 2 N penalties, one per free degree, then the arcs."""
 
-    def __init__(self, degrees: Degrees, penalty: float, deadline: float = np.inf) -> None:
+    def __init__(self, degrees: Degrees, penalty: float, deadline: Deadline = NEVER) -> None:
         super().__init__(deadline)
         self.degrees = degrees
         self.tails = np.zeros(0, np.int64)

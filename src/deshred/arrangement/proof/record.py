@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from deshred.arrangement.heuristics import Tour, fold, link, pages_of, tour_cost
 from deshred.arrangement.problem.costs import Arcs, Costs
+from deshred.arrangement.problem.deadlines import NEVER, Deadline
 from deshred.arrangement.problem.rules import PageRules
+from deshred.arrangement.proof.assignment import AssignmentOptions
 from deshred.arrangement.proof.bounds import Duals, Proof, prove
 from deshred.arrangement.proof.cuts import Cut, Degrees, Support
 from deshred.arrangement.proof.program import TimeUp
@@ -23,8 +24,9 @@ class Limits:
     """When to stop."""
 
     tolerance: float = 1e-6
-    deadline: float = np.inf  # on time.monotonic()
+    deadline: Deadline = NEVER
     node_limit: int = 10**9
+    assignment: AssignmentOptions = field(default_factory=AssignmentOptions)
 
 
 class Record:
@@ -66,7 +68,7 @@ class Record:
 
     def check_time(self) -> None:
         """Raise `TimeUp` when the deadline is past."""
-        if time.monotonic() > self.limits.deadline:
+        if self.limits.deadline.is_past:
             raise TimeUp
 
     def report(self, stage: str) -> None:

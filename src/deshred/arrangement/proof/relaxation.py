@@ -5,12 +5,12 @@ It starts from the assignment, or carries on with the LP of an earlier solve und
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from deshred.arrangement.heuristics import Tour, close, link
+from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints
 from deshred.arrangement.problem.rules import PageRules
 from deshred.arrangement.proof.assignment import assign, seconds_expected
@@ -70,9 +70,9 @@ class Relaxation:
     @property
     def seconds_expected(self) -> float:
         """About how long `assign` takes."""
-        return seconds_expected(self._costs, self._n_pages)
+        return seconds_expected(self._costs, self._n_pages, self._record.limits.assignment)
 
-    def sketch(self, deadline: float) -> None:
+    def sketch(self, deadline: Deadline) -> None:
         """A first bound and a first order that do not wait for the assignment.
 
         Prices are the cheapest arcs from each node, then to each node; fragments grow along cheap arcs, once
@@ -94,14 +94,15 @@ class Relaxation:
         record.prove(duals, ())
         arcs = costs.arcs_below(duals.out, duals.into, threshold_for(costs, duals, _ROOT_ARCS))
         for shares in (-arcs.reduced, np.zeros(len(arcs))):
-            if record.tour is None or time.monotonic() < deadline:
+            if record.tour is None or not deadline.is_past:
                 record.offer(link(costs, Support(arcs.tails, arcs.heads, shares), self._n_pages))
         record.report("first order")
 
     def assign(self) -> None:
         """First bound and first order: the assignment and its circles patched together."""
         n_pages = self._n_pages
-        assignment = assign(self._costs, n_pages, self._record.limits.deadline)
+        limits = self._record.limits
+        assignment = assign(self._costs, n_pages, limits.deadline, options=limits.assignment)
         self._record.offer(close(self._costs, assignment.right, n_pages))
         duals = Duals(assignment.out_duals, assignment.in_duals, np.zeros(0))
         self.shift = duals.of_shreds(self._costs.n)

@@ -1,1 +1,4 @@
-"""Scorers that learn nothing: the rivals of the paper."""
+"""Scorers without a network: the rivals of the paper.
+
+Marques compares edges. Characters and words look at whole shreds and at the whole pile at once.
+"""

@@ -7,17 +7,26 @@ with, the data, the seed, the validation figures.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.compatibility.models.cards import check_shapes, parse_card
+from deshred.compatibility.models.externals import uses_other_files
 from deshred.errors import ModelError
 from deshred.executors import usable_cpus
+from deshred.textfiles import read_file
 
 _FOLDER = Path(__file__).parent
+_MOST_BYTES = 512 << 20
+_SILENT = 4  # of ONNX Runtime: what is wrong with a file we say ourselves
+_TRIAL_ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +38,22 @@ class Model:
     card: Mapping[str, Any]
     sha256: str
     session: Any
+
+    def run(self, outputs: Sequence[str] | None, inputs: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
+        """What the network gives; that it fails, or gives what is no number, is the fault of the model."""
+        try:
+            results: list[NDArray[Any]] = self.session.run(outputs, dict(inputs))
+        except Exception as error:  # ONNX Runtime has a class of its own for each
+            raise ModelError(
+                f"{self.name}: the model cannot be run ({type(error).__name__}). The file is damaged; train "
+                "it again, or name a shipped one from `deshred models`."
+            ) from error
+        if not all(np.isfinite(result).all() for result in results):
+            raise ModelError(
+                f"{self.name}: the model gives values that are no numbers. The file is damaged; train it "
+                "again, or name a shipped one from `deshred models`."
+            )
+        return results
 
     def __repr__(self) -> str:
         return f"Model({self.name}, {self.kind}, sha256 {self.sha256[:12]})"
@@ -54,8 +79,9 @@ def list_models() -> list[ShippedModel]:
 def find_model(name_or_path: str | Path) -> Path:
     """The file behind the name of a shipped model, or the given file itself."""
     path = Path(name_or_path)
-    if path.is_file():
-        return path
+    with suppress(OSError):  # a name that is too long for a file is no file
+        if path.is_file():
+            return path
     shipped = {model.name: model.path for model in list_models()}
     try:
         return shipped[str(name_or_path)]
@@ -77,11 +103,12 @@ def open_model(name_or_path: str | Path, kind: str, threads: int = 0) -> Model:
 def _open(path: Path, _state: tuple[int, ...], kind: str, threads: int) -> Model:
     import onnxruntime
 
+    content = read_file(path, most_bytes=_MOST_BYTES, wrong=ModelError)
+    _refuse_other_files(content, path)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads or usable_cpus()
-    options.log_severity_level = 3
+    options.log_severity_level = _SILENT
     try:
-        content = path.read_bytes()
         session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         metadata = session.get_modelmeta().custom_metadata_map
     except Exception as error:
@@ -95,5 +122,48 @@ def _open(path: Path, _state: tuple[int, ...], kind: str, threads: int) -> Model
             f"{path}: is {f'a {found} model' if found else 'not a model made by deshred'}, but the scorer "
             f"needs a {kind} model. See `deshred models`."
         )
-    card = json.loads(metadata["deshred.card"])
+    card = parse_card(metadata.get("deshred.card", ""), kind, path)
+    check_shapes(session, kind, card, path)
     return Model(path.stem, kind, card, hashlib.sha256(content).hexdigest(), session)
+
+
+def _refuse_other_files(content: bytes, path: Path) -> None:
+    try:
+        outside = uses_other_files(content)
+    except ValueError as error:
+        raise ModelError(
+            f"{path}: not a readable ONNX model ({error}). Train one with `deshred train`, "
+            "or name a shipped one from `deshred models`."
+        ) from None
+    if outside:
+        raise ModelError(
+            f"{path}: keeps its weights in other files, which are not opened. Save the model as one file."
+        )
+
+
+@dataclass(frozen=True)
+class TriedModel:
+    """A shipped model that was opened and run."""
+
+    name: str
+    problem: str  # empty when it is well
+
+
+def try_models() -> list[TriedModel]:
+    """Open every shipped model and let it look at a little ink."""
+    return [TriedModel(model.name, _try_model(model)) for model in list_models()]
+
+
+def _try_model(model: ShippedModel) -> str:
+    try:
+        opened = open_model(model.path, model.name.partition("-")[0], 1)
+        width = next(entry.shape[-1] for entry in opened.session.get_inputs())
+        kinds = {entry.name: entry.type for entry in opened.session.get_inputs()}
+        ink = np.zeros((1, _TRIAL_ROWS, width), np.uint8)
+        ink[:, ::7] = 1
+        opened.run(
+            None, {name: ink if "uint8" in kind else ink.astype(np.float32) for name, kind in kinds.items()}
+        )
+    except ModelError as error:
+        return str(error)
+    return ""

@@ -123,7 +123,7 @@ class PairwiseScorer(PlainScorer):
         return float(longer - shorter)
 
     def _run(self, rights: EdgeInk, lefts: EdgeInk) -> NDArray[np.float32]:  # (a, b, 2, steps)
-        found: NDArray[np.float32] = self.model.session.run(None, {"rights": rights, "lefts": lefts})[0]
+        found: NDArray[np.float32] = self.model.run(None, {"rights": rights, "lefts": lefts})[0]
         return found
 
 

@@ -140,7 +140,7 @@ class TowersScorer:
         # the graph has an input per side; the one that is not asked for costs nothing
         idle = np.zeros((1, ROW_STEP, self.options.width), np.float32)
         inputs = {side: ink[None].astype(np.float32), other: idle}
-        rows: NDArray[np.float32] = self.model.session.run([f"{side[:-1]}_features"], inputs)[0][0]
+        rows: NDArray[np.float32] = self.model.run([f"{side[:-1]}_features"], inputs)[0][0]
         return rows
 
 

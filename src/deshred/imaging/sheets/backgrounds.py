@@ -65,7 +65,7 @@ def find_background(scan: Scan, *, color: tuple[int, int, int] | None = None) ->
     lab = np.asarray(cv2.cvtColor(thumbnail, cv2.COLOR_RGB2LAB), np.float32)
     mode = _dominant_color(scan, lab) if color is None else _to_lab(color)
     is_colored = bool(np.hypot(mode[1], mode[2]) >= _MIN_CHROMA)
-    bare = _alike(lab, mode)
+    bare = alike(lab, mode)
     if color is not None and bare.mean() < _MIN_SHARE:
         raise InputError(
             f"{scan.source.path}: only {bare.mean():.1%} of the sheet has the background color "
@@ -89,7 +89,7 @@ def find_background(scan: Scan, *, color: tuple[int, int, int] | None = None) ->
     return Background(
         color=tuple(int(c) for c in rgb.round()),  # type: ignore[arg-type]
         is_colored=is_colored,
-        share=float(_alike(lab, mode).mean()),
+        share=float(alike(lab, mode).mean()),
         noise=noise,
         direction=direction,
         level=level,
@@ -147,7 +147,7 @@ def _to_lab(color: tuple[int, int, int]) -> Field:
 def _dominant_color(scan: Scan, lab: Field) -> Field:
     """The most frequent color that cannot be blank paper; what frames the sheet counts double."""
     candidates = [mode for mode in (_colored_mode(lab), _dark_mode(lab)) if mode is not None]
-    likeness = [_alike(lab, mode) for mode in candidates]
+    likeness = [alike(lab, mode) for mode in candidates]
     votes = [float(alike.mean()) + float(_frame(alike).mean()) for alike in likeness]
     if not candidates or likeness[int(np.argmax(votes))].mean() < _MIN_SHARE:
         _refuse_one_color(scan)
@@ -160,7 +160,7 @@ def _dominant_color(scan: Scan, lab: Field) -> Field:
 def _refuse_one_color(scan: Scan) -> None:
     """A page of a PDF whose image is damaged is drawn as blank."""
     color = scan.image[0, 0]
-    if (scan.image == color).all():
+    if (scan.image.min(axis=(0, 1)) == scan.image.max(axis=(0, 1))).all():
         raise InputError(
             f"{scan.source.path}: nothing but the color #{bytes(color).hex()} "
             f"(page {scan.source.frame + 1}). It is blank, or its image is damaged: look at it, then leave "
@@ -192,10 +192,23 @@ def _dark_mode(lab: Field) -> Field | None:
     peak = 2.0 * int(np.convolve(histogram, np.ones(3), "same").argmax()) + 1
     mode: Field = np.median(lab[dark & (np.abs(lab[..., 0] - peak) < 6)], axis=0)
     # Bold print is dark in places as well, but a page of it has white margins.
-    return mode if _frame(_alike(lab, mode)).mean() >= _MIN_DARK_FRAME else None
+    return mode if _frame(alike(lab, mode)).mean() >= _MIN_DARK_FRAME else None
 
 
-def _alike(lab: Field, mode: Field) -> NDArray[np.bool_]:
+def find_colors(lab: Field, *, most: int = 3) -> list[Field]:
+    """The colors that much of a picture has, the most frequent first; grey is none."""
+    colors: list[Field] = []
+    left = lab.copy()
+    while len(colors) < most and (mode := _colored_mode(left)) is not None:
+        region = alike(left, mode)
+        if region.mean() < _MIN_SHARE:
+            break
+        colors.append(mode)
+        left[region] = 0
+    return colors
+
+
+def alike(lab: Field, mode: Field) -> NDArray[np.bool_]:
     """Pixels of this color in light or shadow."""
     chroma = float(np.hypot(mode[1], mode[2]))
     if chroma < _MIN_CHROMA:
@@ -223,7 +236,7 @@ def _without_outlines(bare: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def _paper_level(lab: Field, along: Field, mode: Field) -> float:
     """Blank paper: the lightest large part of what is not background; white when there is no such part."""
-    other = ~_alike(lab, mode) & (lab[..., 0] > max(60.0, mode[0] * 0.9))
+    other = ~alike(lab, mode) & (lab[..., 0] > max(60.0, mode[0] * 0.9))
     white = 0.0 if np.hypot(mode[1], mode[2]) >= _MIN_CHROMA else 255 * 3**0.5
     if other.mean() < 0.01:
         return white

@@ -15,7 +15,8 @@ from deshred.imaging.sheets.patches import Box
 from deshred.imaging.sheets.rims import Rim
 from deshred.imaging.sheets.straightening import Trace
 
-RUNS_OUT = "runs out of the sheet"
+LOST_SIDE = "runs out of the sheet along its side: scan it again, whole"
+LOST_INK = "runs out of the sheet where something is written: scan it again, whole"
 ODD_SHAPE = "does not have the shape of a shred"
 
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from deshred.elements import Image, Scan
-from deshred.imaging.sheets.cutouts import RUNS_OUT, Segmentation
+from deshred.imaging.sheets.cutouts import Segmentation
 from deshred.imaging.sheets.patches import Box
 
 _OVERVIEW_SIDE = 1600
@@ -26,8 +26,7 @@ def draw_overview(scan: Scan, segmentation: Segmentation, *, longest_side: int =
     for scrap in segmentation.scraps:
         _cross_out(picture, scrap.box, scale, thickness)
     for number, cutout in enumerate(segmentation.cutouts):
-        is_doubtful = any(warning != RUNS_OUT for warning in cutout.warnings)
-        color = _DOUBTFUL if is_doubtful else _FOUND[number % 2]
+        color = _DOUBTFUL if cutout.warnings else _FOUND[number % 2]
         # Four fractional bits keep the outline smooth in the shrunken picture.
         outline = ((cutout.outline + 0.5) * scale * 16 - 8).round().astype(np.int32)
         cv2.polylines(picture, [outline], True, color, thickness, cv2.LINE_AA, shift=4)

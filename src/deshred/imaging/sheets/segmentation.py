@@ -17,10 +17,19 @@ from numpy.typing import NDArray
 
 from deshred.elements import Mask, Scan, Shred, Source
 from deshred.errors import InputError, SettingsError
+from deshred.imaging.binarization import to_gray
 from deshred.imaging.files import to_text
 from deshred.imaging.sheets.backgrounds import Background, find_background, measure_coverage
 from deshred.imaging.sheets.contacts import separate
-from deshred.imaging.sheets.cutouts import ODD_SHAPE, RUNS_OUT, Cutout, Scrap, Segmentation, ShredName
+from deshred.imaging.sheets.cutouts import (
+    LOST_INK,
+    LOST_SIDE,
+    ODD_SHAPE,
+    Cutout,
+    Scrap,
+    Segmentation,
+    ShredName,
+)
 from deshred.imaging.sheets.patches import (
     Box,
     Patch,
@@ -40,7 +49,7 @@ from deshred.options import option
 __all__ = [
     "Segmentation",
     "SegmentationOptions",
-    "is_sheet",
+    "count_shreds",
     "parse_color",
     "refuse_blank",
     "segment",
@@ -52,6 +61,8 @@ _OUTLINE_MM = 0.3  # how far the blur of an outline reaches
 _MAX_BLENDED = 0.1  # of the paper's area: half background, half paper, and not at an outline
 _DUST_MM2 = 1.0
 _MANY_SPECKS = 200
+_LOST_SIDE = 0.2  # of the length of a shred: then it does not only end there
+_LOST_INK_MM, _LOST_INK_LEVEL = 1.0, 0.6  # how near to the end of the scan, and how dark beside the paper
 _MARGIN_PX = 3  # around a cut-out, so that interpolation at the outline sees the true background
 
 
@@ -102,23 +113,12 @@ def parse_color(text: str) -> tuple[int, int, int]:
     raise SettingsError(f"{text!r} is not a color; write it like #ff9933 or 255,153,51.")
 
 
-def is_sheet(scan: Scan, *, options: SegmentationOptions | None = None) -> bool:
-    """Whether a scan shows shreds on a sheet, rather than one shred cut out already."""
-    options = options or SegmentationOptions()
-    if scan.mask is not None and not scan.mask.all():
-        patches = find_patches(scan.mask, min_area=_DUST_MM2 * to_pixels(1, scan.dpi) ** 2)
-        return sum(_misfit(patch.mask, scan.dpi, options) is None for patch in patches.large) > 1
-    height, width = scan.image.shape[:2]
-    if min(height, width) > to_pixels(options.max_width_mm, scan.dpi):
-        return True
-    try:
-        background = find_background(scan, color=options.background)
-    except InputError:
-        return False
-    bare = measure_coverage(scan.image, background) < options.outline_coverage
-    # A shred with its surroundings shows background along both long sides; colored print does not.
-    sides = (bare[:, :2], bare[:, -2:]) if height > width else (bare[:2].T, bare[-2:].T)
-    return all(float(side.mean()) > 0.5 for side in sides)
+def count_shreds(scan: Scan, options: SegmentationOptions) -> int:
+    """How many patches of what is opaque in a scan have the size of a shred."""
+    if scan.mask is None:
+        return 0
+    patches = find_patches(scan.mask, min_area=_DUST_MM2 * to_pixels(1, scan.dpi) ** 2)
+    return sum(_misfit(patch.mask, scan.dpi, options) is None for patch in patches.large)
 
 
 def segment(
@@ -151,9 +151,10 @@ def refuse_blank(
     if large:
         width = min(large[0].width, large[0].height) / sheet.dpi * 25.4
         raise InputError(
-            f"{where}, but an area {width:.0f} mm wide: is this a whole page or a photo? The scan has "
-            f"{sheet.dpi:g} dpi; try --dpi if that is wrong, --background to name the color under the "
-            "shreds, or, if every file is one shred, --as shreds. See docs/scanning.md."
+            f"{where}, but an area {width:.0f} mm wide: is this a whole page or a photo? If it shows a "
+            f"table around the sheet, crop it to the sheet. The scan has {sheet.dpi:g} dpi; try --dpi if "
+            "that is wrong, --background to name the color under the shreds, or, if every file is one "
+            "shred, --as shreds. See docs/scanning.md."
         )
     raise InputError(
         f"{where} {_describe_ground(sheet.background)}. If there are any, name the color under them with "
@@ -231,7 +232,8 @@ def _refuse_pictures(
     if is_blended or odd > 0.5 * sum(cutout.area for cutout in cutouts) > 0:
         raise InputError(
             f"{scan.source.path}: what lies on the background does not look like shreds; is this a photo? "
-            "If it is a sheet, name the color under the shreds with --background; see docs/scanning.md."
+            "If it shows a table around the sheet, crop it to the sheet. If it is a sheet, name the color "
+            "under the shreds with --background; see docs/scanning.md."
         )
 
 
@@ -384,7 +386,7 @@ def _cut_out(
         origin=(wide.box.x, wide.box.y),
         limit=options.max_lean,
     )
-    touches = _touches_border(one.patch, rim)
+    contact = _find_contact(one.patch, rim)
     cutout = Cutout(
         name=name,
         box=box,
@@ -392,8 +394,8 @@ def _cut_out(
         outline=outer_contour(one.patch.mask) + np.array([box.x, box.y], np.int32),
         angle=posture.angle,
         area=int(one.patch.mask.sum()),
-        touches_border=touches,
-        warnings=one.warnings + ((RUNS_OUT,) if touches else ()),
+        touches_border=bool(contact.any()),
+        warnings=one.warnings + _describe_loss(scan, one.patch, contact),
         trace=upright.trace,
     )
     source = replace(scan.source, number=name.number)
@@ -413,20 +415,45 @@ def _soften(mask: Mask, coverage: NDArray[np.float32], level: float) -> NDArray[
     return np.asarray(soft, np.float32)
 
 
-def _touches_border(patch: Patch, rim: Mask) -> bool:
+def _find_contact(patch: Patch, rim: Mask) -> Mask:  # as patch.mask
+    """The pixels of a patch at which the scan ends, or its rim begins."""
     height, width = rim.shape
     box = patch.box
-    if box.x == 0 or box.y == 0 or box.x + box.width == width or box.y + box.height == height:
-        return True
-    wide = patch.with_margin(2, rim.shape)
-    grown = cv2.dilate(wide.mask.view(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
-    return bool((grown & rim[wide.box.slices]).any())
+    wide = patch.with_margin(2, rim.shape).box
+    near = cv2.dilate(rim[wide.slices].view(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+    top, left = box.y - wide.y, box.x - wide.x
+    beyond = near[top : top + box.height, left : left + box.width]
+    beyond[0] |= box.y == 0
+    beyond[-1] |= box.y + box.height == height
+    beyond[:, 0] |= box.x == 0
+    beyond[:, -1] |= box.x + box.width == width
+    return np.asarray(patch.mask & beyond)
+
+
+def _describe_loss(scan: Scan, patch: Patch, contact: Mask) -> tuple[str, ...]:
+    """What a shred has lost beyond the scan; most only end there, in a blank margin, and lose nothing."""
+    if not contact.any():
+        return ()
+    along = max(int(contact.any(axis=0).sum()), int(contact.any(axis=1).sum()))
+    if along > _LOST_SIDE * max(patch.mask.shape):
+        return (LOST_SIDE,)
+    reach = 2 * round(to_pixels(_LOST_INK_MM, scan.dpi)) + 1
+    near = cv2.dilate(contact.view(np.uint8), np.ones((reach, reach), np.uint8)).astype(bool) & patch.mask
+    gray = to_gray(scan.image[patch.box.slices])
+    ink = near & (gray < _LOST_INK_LEVEL * float(np.median(gray[patch.mask])))
+    return (LOST_INK,) if ink.sum() > to_pixels(_LOST_INK_MM, scan.dpi) ** 2 / 4 else ()
 
 
 def _sheet_warnings(cutouts: Sequence[Cutout], scraps: Sequence[Scrap], dust: int) -> tuple[str, ...]:
     warnings = []
     if not cutouts:
         warnings.append("no shreds: the sheet is blank")
+    lying = sum(abs(float(np.median(cutout.trace.angles))) > 45 for cutout in cutouts)
+    if lying > len(cutouts) / 2:
+        warnings.append(
+            f"{lying} shreds lie on their side and were turned, right end up: if pages come out upside down, "
+            "turn the scan by half"
+        )
     if scraps:
         reasons = ", ".join(scrap.reason for scrap in scraps[:3]) + (", ..." if len(scraps) > 3 else "")
         warnings.append(f"{len(scraps)} scraps are not taken for shreds: {reasons}")

@@ -1,44 +1,11 @@
-import itertools
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from deshred.elements import Arrangement, Shred, ShredSet, Slot, Source
+from deshred.elements import Arrangement, ShredSet, Slot
 from deshred.errors import MismatchError, SettingsError
 from deshred.executors import ThreadExecutor
 from deshred.imaging.composition import CompositionOptions, compose
-
-SOURCE = Path("made-up.png")
-
-
-def make_shred(name, image, mask=None):
-    mask = np.ones(image.shape[:2], bool) if mask is None else mask
-    return Shred(name, image, mask, 300.0, Source(SOURCE, "0" * 64))
-
-
-def arrange(*names, offsets=None):
-    offsets = offsets or [0] * len(names)
-    slots = tuple(Slot(name, offset) for name, offset in zip(names, offsets, strict=True))
-    return Arrangement((slots,), (), (), 0.0, 0.0)
-
-
-def draw_pattern(height=600, width=300, seed=0):
-    rng = np.random.default_rng(seed)
-    return np.where(rng.random((height, width, 1)) < 0.2, 30, 240).astype(np.uint8).repeat(3, axis=2)
-
-
-def cut(page, tears):
-    """Shreds between tears (k, H): each its own rectangle with a mask along the tears."""
-    height, width = page.shape[:2]
-    lines = np.vstack([np.zeros((1, height)), tears, np.full((1, height), width)]).astype(int)
-    shreds = []
-    for i, (start, stop) in enumerate(itertools.pairwise(lines)):
-        columns = np.arange(start.min(), stop.max())
-        mask = (columns >= start[:, None]) & (columns < stop[:, None])
-        image = np.where(mask[:, :, None], page[:, columns], 0).astype(np.uint8)  # a dark scanner lid
-        shreds.append(make_shred(f"s{i}", image, mask))
-    return ShredSet(shreds)
+from tests.imaging.composition.cut_pages import arrange, cut, draw_pattern, make_shred
 
 
 def test_straight_cuts_come_together_pixel_for_pixel():
@@ -75,7 +42,7 @@ def test_shreds_touch_along_their_torn_outline_not_along_their_boxes():
     tears = np.stack([100 + 12 * np.sin(y / 25), 200 + 9 * np.cos(y / 40)])
     shreds = cut(page, tears)
     assert sum(shred.mask.shape[1] for shred in shreds) > 330  # the boxes overlap
-    composed = compose(shreds, arrange("s0", "s1", "s2"), options=CompositionOptions(max_lean_degrees=0))[0]
+    composed = compose(shreds, arrange("s0", "s1", "s2"), options=CompositionOptions(straightens=False))[0]
     np.testing.assert_array_equal(composed.image, page)
 
 
@@ -101,7 +68,7 @@ def test_no_ink_is_lost_where_shreds_overlap():
             make_shred("b", draw_pattern(600, 120, 3), right_mask),
         ]
     )
-    composed = compose(shreds, arrange("a", "b"), options=CompositionOptions(max_lean_degrees=0))[0]
+    composed = compose(shreds, arrange("a", "b"), options=CompositionOptions(straightens=False))[0]
     for shred, placed in zip(shreds, composed.placements, strict=True):
         at = np.ix_(placed.y + y, placed.x + np.arange(120))
         assert (composed.image[at][shred.mask] <= shred.image[shred.mask]).all()
@@ -122,7 +89,7 @@ def test_leaning_and_bowed_shreds_are_set_upright_and_close_the_gap():
     width = composed.mask.any(axis=0).sum()
     assert abs(width - 300) <= 2
     assert (~composed.mask[:, composed.mask.any(axis=0)]).mean() < 0.01
-    as_is = compose(pile, arrange("s0", "s1", "s2"), options=CompositionOptions(max_lean_degrees=0))[0]
+    as_is = compose(pile, arrange("s0", "s1", "s2"), options=CompositionOptions(straightens=False))[0]
     assert as_is.mask.any(axis=0).sum() > 305
 
 
@@ -157,7 +124,7 @@ def test_long_shreds_may_not_run_over_each_other_beside_a_narrow_scrap():
     mask = np.ones((600, 100), bool)
     mask[:100, :60] = False  # the third could slide over the first where the scrap is
     pile = ShredSet([make_shred("a", long), make_shred("b", scrap), make_shred("c", long, mask)])
-    composed = compose(pile, arrange("a", "b", "c"), options=CompositionOptions(max_lean_degrees=0))[0]
+    composed = compose(pile, arrange("a", "b", "c"), options=CompositionOptions(straightens=False))[0]
     assert composed.placements[2].x >= 100
 
 
@@ -194,7 +161,7 @@ def test_a_margin_surrounds_the_page_and_placements_know_it():
     assert (composed.placements[0].x, composed.placements[0].y) == (10, 10)
 
 
-@pytest.mark.parametrize("bad", [{"touching": 1.5}, {"max_lean_degrees": -1}, {"margin": -3}])
+@pytest.mark.parametrize("bad", [{"touching": 1.5}, {"margin": -3}])
 def test_options_that_make_no_sense_are_refused(bad):
     with pytest.raises(SettingsError):
         CompositionOptions(**bad)

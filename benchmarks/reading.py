@@ -1,0 +1,180 @@
+"""How much of a page can still be read: intact, as composed, mended, and as the reading copy.
+
+    python benchmarks/reading.py                                  # drawn pages, shredded here
+    python benchmarks/reading.py --shreds ../shared/data/s-isri-ocr --intact ../shared/data/intact/s-isri-ocr
+    python benchmarks/reading.py --shreds ../shared/data/s-cdip-sheets --intact ../shared/data/pages/cdip
+
+Needs `deshred[ocr]`. Reading loss compares what it reads on a reconstructed page with what it reads
+on the intact one: words found, and the character error rate with lines in the order of their rows. `--shreds`
+holds a folder per document, or files whose names begin with its name; `--intact` a file per document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from deshred import compose, reconstruct
+from deshred.elements import Arrangement, Image, Page, Shred, ShredSet, Slot, Source
+from deshred.imaging.composition import mend
+from deshred.imaging.decoding import encode_png
+from deshred.imaging.scans import flatten, read_scans
+from deshred.reading import ReadingOptions, read
+from deshred.reading.spelling import edit_distance
+from deshred.simulation.drawing import PAGE_KINDS, draw_page
+from deshred.simulation.shredding import shred_page
+
+COPIES = ("evidence", "mended", "reading")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A shredded document, put back in order, and what it was."""
+
+    name: str
+    shreds: ShredSet
+    arrangement: Arrangement
+    intact: Image
+    dpi: float
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What reading lost against the intact page."""
+
+    document: str
+    copy: str
+    words: int  # on the intact page
+    found: float  # share of them
+    errors: float  # character error rate
+    seconds: float  # to compose
+
+
+def draw_cases(count: int, seed: int) -> Iterator[Case]:
+    """Drawn pages; their order is given, so that only composition counts."""
+    rng = np.random.default_rng(seed)
+    kinds = [kind for kind in PAGE_KINDS if kind not in ("handwriting", "scripts")]
+    for i in range(count):
+        image = draw_page(kinds[i % len(kinds)], rng)
+        cut = shred_page(image, rng)
+        shreds = [
+            Shred(f"{i}-{j:02}", one.image, one.mask, 300.0, Source(Path(), "")) for j, one in enumerate(cut)
+        ]
+        slots = tuple(Slot(shred.id, -one.shift) for shred, one in zip(shreds, cut, strict=True))
+        arrangement = Arrangement((slots,), (), (), 0, 0)
+        yield Case(f"{i}-{kinds[i % len(kinds)]}", ShredSet(shreds), arrangement, image, 300.0)
+
+
+def load_cases(shreds: Path, intact: Path, documents: Sequence[str]) -> Iterator[Case]:
+    """Documents of a collection, reconstructed; those without an intact page are left out."""
+    names = sorted({re.split(r"[-.]", entry.name)[0] for entry in shreds.iterdir()})
+    for name in documents or names:
+        files = [entry for entry in sorted(shreds.glob(f"{name}*")) if entry.suffix != ".json"]
+        originals = sorted(intact.glob(f"{name}*"))
+        if not files or not originals:
+            continue
+        result = reconstruct(files)
+        scan = read_scans(originals[0])[0]
+        yield Case(name, result.shreds, result.arrangement, flatten(scan), scan.dpi)
+
+
+@dataclass(frozen=True)
+class Text:
+    """What was read, line by line from top to bottom."""
+
+    lines: tuple[str, ...]
+
+    @property
+    def words(self) -> Counter[str]:
+        """Words of two letters or digits and more, without what surrounds them."""
+        found = re.findall(r"[^\W_]{2,}", " ".join(self.lines).lower())
+        return Counter(found)
+
+
+def read_page(image: Image, dpi: float, options: ReadingOptions) -> Text:
+    """Lines of text, in the order of their rows."""
+    page = Page(image, np.ones(image.shape[:2], np.bool_), (), dpi)
+    lines = read([page], options=options, jobs=1)[0].lines
+    ordered = sorted(lines, key=lambda line: np.median([word.box.bottom for word in line.words]))
+    return Text(tuple(line.text for line in ordered))
+
+
+def compose_copies(case: Case) -> Iterator[tuple[str, list[Page] | list[Image], float]]:
+    """Each copy by name, its pictures, and the seconds it took."""
+    start = time.process_time()
+    evidence = compose(case.shreds, case.arrangement)
+    seconds = time.process_time() - start
+    yield "evidence", [page.image for page in evidence], seconds
+    start = time.process_time()
+    mended = [mend(page.image, page.seams) for page in evidence]
+    yield "mended", mended, seconds + time.process_time() - start
+    start = time.process_time()
+    reading = compose(case.shreds, case.arrangement, copy="reading")
+    yield "reading", [page.image for page in reading], time.process_time() - start
+
+
+def measure(case: Case, options: ReadingOptions, keep: Path | None) -> list[Loss]:
+    truth = read_page(case.intact, case.dpi, options)
+    losses = []
+    for copy, pictures, seconds in compose_copies(case):
+        largest = max(pictures, key=lambda picture: picture.size)
+        its = read_page(largest, 300.0, options)
+        found = (truth.words & its.words).total() / max(1, truth.words.total())
+        whole = "\n".join(truth.lines)
+        errors = edit_distance(whole, "\n".join(its.lines)) / max(1, len(whole))
+        losses.append(Loss(case.name, copy, truth.words.total(), found, errors, seconds))
+        if keep is not None:
+            (keep / f"{case.name}-{copy}.png").write_bytes(encode_png(largest))
+    return losses
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--shreds", type=Path)
+    parser.add_argument("--intact", type=Path)
+    parser.add_argument("--documents", nargs="*", default=[])
+    parser.add_argument("--language", default="eng")
+    parser.add_argument("--engine", default="tesseract", choices=("tesseract", "rapidocr"))
+    parser.add_argument("--tessdata", type=Path, help="folder of language data; results depend on it")
+    parser.add_argument("--count", type=int, default=6, help="drawn pages")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", type=Path, help="folder for the pictures, to look at them")
+    parser.add_argument("-o", "--output", type=Path, help="JSON")
+    arguments = parser.parse_args()
+    options = ReadingOptions(arguments.engine, arguments.language, arguments.tessdata)
+    if arguments.shreds is None:
+        cases = draw_cases(arguments.count, arguments.seed)
+    else:
+        cases = load_cases(arguments.shreds, arguments.intact, arguments.documents)
+    losses: list[Loss] = []
+    for case in cases:
+        losses += (measured := measure(case, options, arguments.keep))
+        for loss in measured:
+            print(
+                f"{loss.document:14} {loss.copy:8} {loss.words:5} words, {100 * loss.found:5.1f} % found, "
+                f"CER {100 * loss.errors:5.1f} %, {loss.seconds:.2f} s",
+                flush=True,
+            )
+    for copy in COPIES:
+        rows = [loss for loss in losses if loss.copy == copy]
+        if rows:
+            found, errors = (np.mean([getattr(row, name) for row in rows]) for name in ("found", "errors"))
+            print(
+                f"{copy:8}: {100 * found:.1f} % of words found, CER {100 * errors:.1f} % ({len(rows)} pages)"
+            )
+    if arguments.output is not None:
+        arguments.output.write_text(json.dumps([asdict(loss) for loss in losses], indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Draws `docs/architecture.md` from the code: who imports whom, and the way of one scan through the verbs.
+
+python docs/architecture.py            write it
+python docs/architecture.py --check    fail if it would change
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import typing
+from pathlib import Path
+
+import grimp
+
+import deshred
+from deshred import pipeline
+
+PAGE = Path(__file__).parent / "architecture.md"
+VERBS = ("load_shreds", "prepare", "score", "arrange", "refine", "compose")
+
+
+def find_rooms() -> dict[str, set[str]]:
+    """Every room and module of the hall, with the ones it imports."""
+    graph = grimp.build_graph("deshred")
+    rooms = sorted(graph.find_children("deshred"))
+    return {
+        room.partition(".")[2]: {
+            other.partition(".")[2]
+            for other in rooms
+            if other != room and graph.direct_import_exists(importer=room, imported=other, as_packages=True)
+        }
+        for room in rooms
+        if not room.endswith("__main__")
+    }
+
+
+def reduce_edges(rooms: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Without the imports that others imply: the picture shows the layers, not every line."""
+    reach: dict[str, set[str]] = {}
+
+    def find_reach(room: str) -> set[str]:
+        if room not in reach:
+            reach[room] = set().union(*({other} | find_reach(other) for other in rooms[room]))
+        return reach[room]
+
+    return {
+        room: {one for one in others if not any(one in find_reach(other) for other in others - {one})}
+        for room, others in rooms.items()
+    }
+
+
+def draw_rooms() -> str:
+    """The layers of the house."""
+    lines = ["flowchart TD"]
+    for room, others in sorted(reduce_edges(find_rooms()).items()):
+        lines += [f"  {room} --> {other}" for other in sorted(others)]
+    return "\n".join(lines)
+
+
+def draw_path() -> str:
+    """The verbs in the order in which `reconstruct` calls them, with what each takes and gives."""
+    tree = ast.parse(inspect.getsource(pipeline.reconstruct))
+    called = [
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in VERBS
+    ]
+    missing = set(VERBS[1:]) - set(called)
+    if missing:
+        raise SystemExit(f"reconstruct does not call {', '.join(sorted(missing))}")
+    lines = ["flowchart LR", "  files([files]) -- load_shreds --> n0([ShredSet])"]
+    for number, verb in enumerate(VERBS[1:]):
+        gives = typing.get_type_hints(getattr(deshred, verb))["return"]
+        name = getattr(gives, "__name__", str(gives))
+        inner = ", ".join(one.__name__ for one in typing.get_args(gives))
+        shown = f"{name} of {inner}" if inner else name
+        lines.append(f"  n{number} -- {verb} --> n{number + 1}([{shown}])")
+    return "\n".join(lines)
+
+
+def list_homes() -> str:
+    """Where each verb lives."""
+    rows = ["| verb | home | first line |", "| --- | --- | --- |"]
+    for verb in VERBS:
+        function = getattr(deshred, verb)
+        home = f"src/{function.__module__.replace('.', '/')}"
+        module = Path(inspect.getfile(function)).name
+        place = f"{home}/{module}" if module == "__init__.py" else f"{home}.py"
+        told = (inspect.getdoc(function) or "").splitlines()[0]
+        rows.append(f"| `{verb}` | [{place}](../{place}) | {told} |")
+    return "\n".join(rows)
+
+
+def make_page() -> str:
+    """The whole page."""
+    return f"""# Architecture
+
+Drawn from the code by `python docs/architecture.py`; a test fails when it is out of date. The plan behind
+it: [rooms](decisions/0001-rooms.md) and [one path](decisions/0003-one-path.md).
+
+## The way of one scan
+
+`reconstruct` is these verbs and nothing else; each is public, takes nouns and options and gives a noun.
+
+```mermaid
+{draw_path()}
+```
+
+{list_homes()}
+
+The nouns are in [elements.py](../src/deshred/elements.py). What a verb computes from a part of the pile
+alone is kept in the store of the [case](../src/deshred/cases/case.py), by the hash of its content.
+
+## Who imports whom
+
+An arrow means "imports"; arrows that others imply are left out. `lint-imports` keeps it so.
+
+```mermaid
+{draw_rooms()}
+```
+"""
+
+
+def main() -> None:
+    """Write the page, or check it."""
+    page = make_page()
+    if "--check" not in sys.argv:
+        PAGE.write_text(page, encoding="utf-8")
+        return
+    if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != page:
+        sys.exit("docs/architecture.md is out of date: python docs/architecture.py")
+
+
+if __name__ == "__main__":
+    main()

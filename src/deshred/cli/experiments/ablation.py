@@ -1,0 +1,50 @@
+"""`deshred experiment ablation`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from deshred.cli import flags
+from deshred.cli.console import progress_reporter, say, say_json
+from deshred.evaluation.experiments.ablation import AblationOptions, ablation
+
+
+@flags.command("ablation", interrupted="the same command goes on where it stopped")
+@flags.inputs
+@flags.output
+@flags.option_flags(AblationOptions, "steps", "ks", "factors", "documents", "seed", "jobs")
+@click.option(
+    "--pages",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Intact pages to train on: a folder with cdip/ and isri-ocr/.",
+)
+@flags.quiet
+@flags.as_json
+def command(
+    inputs: tuple[Path, ...],
+    output: Path,
+    options: AblationOptions,
+    pages: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """What each choice of the paper, and of our own scorer, is worth.
+
+    INPUT are the folders of collections. Networks are trained within --steps and kept in OUT; what is
+    there already is not measured again.
+
+    \b
+    Examples:
+      deshred experiment ablation s-isri-ocr -o out/ --ks 1,2
+      deshred experiment ablation s-isri-ocr -o out/ --steps 300 --pages pages/
+    """
+    with progress_reporter(quiet=quiet) as progress:
+        outcome = ablation(inputs, output, pages=pages, options=options, progress=progress)
+    if as_json:
+        say_json({"raw": outcome.raw, "tables": outcome.markdown, "page": outcome.page})
+        return
+    say(outcome.to_text())
+    say(f"page: {outcome.page}")

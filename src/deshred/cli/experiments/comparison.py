@@ -1,0 +1,36 @@
+"""`deshred experiment comparison`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deshred.cli import flags
+from deshred.cli.console import progress_reporter, say, say_json
+from deshred.evaluation.experiments.comparison import ComparisonOptions, comparison
+
+
+@flags.command("comparison", interrupted="the same command goes on where it stopped")
+@flags.inputs
+@flags.output
+@flags.option_flags(ComparisonOptions, "methods", "ks", "seed", "piles", "pairwise_most_k", "jobs")
+@flags.quiet
+@flags.as_json
+def command(
+    inputs: tuple[Path, ...], output: Path, options: ComparisonOptions, quiet: bool, as_json: bool
+) -> None:
+    """All scorers and solvers on the same piles in one run: accuracy and seconds, as ratios to the default.
+
+    INPUT are the folders of collections; what OUT holds already is not measured again.
+
+    \b
+    Examples:
+      deshred experiment comparison s-marques s-isri-ocr -o out/ --ks 1,2,3
+      deshred experiment comparison s-cdip -o out/ --methods default,marques --piles 5
+    """
+    with progress_reporter(quiet=quiet) as progress:
+        outcome = comparison(inputs, output, options=options, progress=progress)
+    if as_json:
+        say_json({"raw": outcome.raw, "tables": outcome.markdown, "page": outcome.page})
+        return
+    say(outcome.to_text())
+    say(f"page: {outcome.page}")

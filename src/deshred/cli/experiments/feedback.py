@@ -1,0 +1,35 @@
+"""`deshred experiment feedback`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deshred.cli import flags
+from deshred.cli.console import progress_reporter, say, say_json
+from deshred.evaluation.experiments.feedback import FeedbackOptions, feedback
+
+
+@flags.command("feedback", interrupted="the same command goes on where it stopped")
+@flags.inputs
+@flags.output
+@flags.option_flags(FeedbackOptions, "methods", "strategies", "loads", "rounds", "errors", "seeds", "jobs")
+@flags.quiet
+@flags.as_json
+def command(
+    inputs: tuple[Path, ...], output: Path, options: FeedbackOptions, quiet: bool, as_json: bool
+) -> None:
+    """A share of the joins is shown to a person, the answers become constraints, the pile is solved again.
+
+    INPUT are the folders of collections; people are simulated, perfect or wrong now and then.
+
+    \b
+    Examples:
+      deshred experiment feedback s-marques s-isri-ocr s-cdip -o out/ --loads 0.1
+    """
+    with progress_reporter(quiet=quiet) as progress:
+        outcome = feedback(inputs, output, options=options, progress=progress)
+    if as_json:
+        say_json({"raw": outcome.raw, "tables": outcome.markdown, "page": outcome.page})
+        return
+    say(outcome.to_text())
+    say(f"page: {outcome.page}")

@@ -1,0 +1,61 @@
+"""`deshred search`: look for words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from deshred.cli import flags
+from deshred.cli.console import progress_reporter, say, say_json
+from deshred.export.finding import search
+from deshred.export.material import ExportOptions
+from deshred.export.searching import SearchOptions
+from deshred.reading import ReadingOptions
+
+
+@flags.command()
+@flags.case
+@click.argument("query")
+@flags.option_flags(SearchOptions, "exact", "most", into="search_options")
+@flags.option_flags(ReadingOptions, "engine", "language", "tessdata", into="reading")
+@flags.option_flags(ExportOptions, "copy", into="options")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), help="Pages to read at a time.  [default: all processors]"
+)
+@flags.quiet
+@flags.as_json
+def command(
+    case: Path,
+    query: str,
+    search_options: SearchOptions,
+    reading: ReadingOptions,
+    options: ExportOptions,
+    jobs: int | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Look for words in a finished case, or in an export that has a record (--as json).
+
+    A wrong letter in a longer word is forgiven; case and accents never count. No hit is no proof that a
+    word is not there.
+
+    \b
+    Examples:
+      deshred search out/ invoice
+      deshred search delivery/ "bank account" --exact
+    """
+    with progress_reporter(quiet=quiet) as progress:
+        found = search(
+            case,
+            query,
+            options=search_options,
+            copy=options.copy,
+            reading=reading,
+            jobs=jobs,
+            progress=progress,
+        )
+    if as_json:
+        say_json(found.to_dict())
+        return
+    say(found.to_text())

@@ -1,0 +1,53 @@
+"""`deshred train towers`: the network that looks at every edge once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deshred.cli import flags
+from deshred.cli.console import figure_reporter, progress_reporter, say
+from deshred.compatibility.towers.network import TowerTrainingOptions
+from deshred.compatibility.towers.training import TowerRecipe, train_towers
+
+
+@flags.command("towers", interrupted="go on from the last checkpoint with --resume")
+@flags.inputs
+@flags.model_output
+@flags.option_flags(TowerTrainingOptions, "steps", "seed", "precision", into="training")
+@flags.option_flags(TowerRecipe, "init", "drawn", "scripts", "piles", into="recipe")
+@flags.threads
+@flags.resume
+@flags.replace_model
+@flags.quiet
+def command(
+    inputs: tuple[Path, ...],
+    output: Path,
+    training: TowerTrainingOptions,
+    recipe: TowerRecipe,
+    threads: int,
+    resume: bool,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Train the towers, which judge all joins by matrix products, on intact pages.
+
+    \b
+    Examples:
+      deshred train towers pages/ -o mine.onnx
+      deshred train towers pages/ -o mine.onnx --steps 8000 --init towers-default
+      deshred train towers pages/ -o mine.onnx --scripts 400
+      deshred reconstruct scans/ -o out/ --model mine.onnx
+    """
+    with progress_reporter(quiet=quiet) as progress:
+        model = train_towers(
+            inputs,
+            output,
+            recipe=recipe,
+            training=training,
+            threads=threads,
+            resume=resume,
+            force=force,
+            progress=progress,
+            report=figure_reporter(progress),
+        )
+    say(f"model: {model}")

@@ -1,0 +1,78 @@
+"""Files of intact pages in, a calibrated towers model out: the whole recipe behind `deshred train towers`.
+
+Needs torch. What a model card names beside the pages is all in the options: the same options and pages give
+the same model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from deshred.compatibility.fitting import calibrate, write_calibration
+from deshred.compatibility.towers.network import TowerTask, TowerTrainingOptions, load_weights
+from deshred.compatibility.training import Report, TrainingOptions, train
+from deshred.errors import SettingsError
+from deshred.executors import Progress
+from deshred.options import option
+from deshred.simulation.intact import draw_intact, load_intact
+from deshred.simulation.scripts import draw_script_pages
+
+
+@dataclass(frozen=True)
+class TowerRecipe:
+    """Where a towers model comes from, beside files of pages."""
+
+    init: str | None = option(None, "Start from a trained model.", metavar="MODEL")
+    drawn: int = option(0, "Add so many pages drawn by deshred.", metavar="N")
+    scripts: int = option(
+        0, "Add so many pages in all scripts, drawn with the fonts of the machine.", metavar="N"
+    )
+    piles: int = option(12, "Simulated piles of held-out pages to calibrate on.", metavar="N")
+
+    def __post_init__(self) -> None:
+        if self.drawn < 0 or self.scripts < 0 or self.piles < 1:
+            raise SettingsError(
+                f"drawn pages and scripts start at 0 and piles at 1, got {self.drawn}, {self.scripts} and "
+                f"{self.piles}."
+            )
+
+
+def train_towers(
+    pages: Sequence[Path],
+    output: Path,
+    *,
+    recipe: TowerRecipe | None = None,
+    training: TowerTrainingOptions | None = None,
+    threads: int = 0,
+    resume: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+    report: Report | None = None,
+) -> Path:
+    """Train towers on pages, and calibrate them on simulated piles of the pages held out."""
+    recipe, training = recipe or TowerRecipe(), training or TowerTrainingOptions()
+    seed = training.seed
+    weights = None if recipe.init is None else load_weights(recipe.init)
+    intact = load_intact(pages, progress=progress) if pages else []
+    intact += draw_intact(recipe.drawn, np.random.default_rng(seed), progress=progress)
+    # a stream of its own, so that scripts can be added to a recipe without changing what else is drawn
+    intact += draw_script_pages(recipe.scripts, np.random.default_rng([seed, 1]), progress=progress)
+    task = TowerTask(intact, training=training, init=weights)
+
+    def refine(model: Path) -> None:
+        write_calibration(model, calibrate(model, task.validation_pages, seed=seed, piles=recipe.piles))
+
+    return train(
+        task,
+        output,
+        options=TrainingOptions(seed=seed, threads=threads),
+        resume=resume,
+        average=training.average,
+        refine=refine,
+        force=force,
+        report=report,
+    )

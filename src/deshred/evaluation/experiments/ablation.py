@@ -1,0 +1,175 @@
+"""Experiment 2: what each choice is worth. One factor at a time, of the paper's network and of our scorer.
+
+Networks that a factor needs are trained with a budget of steps, kept in `models/` by their options, and used
+again. With no steps the shipped models serve, and factors that need a training are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from deshred.errors import InputError, SettingsError
+from deshred.evaluation.collections import Collection, open_collection
+from deshred.evaluation.experiments.instances import sequence_documents
+from deshred.evaluation.experiments.page import Outcome, write_outcome
+from deshred.evaluation.experiments.plots import plot_ablation
+from deshred.evaluation.experiments.raw import Entry, RawResults
+from deshred.evaluation.experiments.tables import tabulate_ablation
+from deshred.evaluation.experiments.variants import (
+    Training,
+    Variant,
+    list_own_variants,
+    list_paper_variants,
+    train_variant,
+)
+from deshred.evaluation.protocol import EvaluationOptions, evaluate
+from deshred.executors import Progress, default_executor
+from deshred.options import option
+
+_PAGES = {"s-cdip": "isri-ocr"}  # cross-database; all others learn from CDIP pages
+_SHIPPED = {"isri-ocr": "isri", "cdip": "cdip"}
+
+
+@dataclass(frozen=True)
+class AblationOptions:
+    """The budget: steps of each training, how many documents are mixed, and how many there are at all."""
+
+    # the paper: 10 epochs, about 7,000 steps on CDIP pages
+    steps: int = option(0, "Steps of each training; 0 measures shipped models only.")
+    ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
+    factors: tuple[str, ...] = option((), "What is varied.", metavar="NAME,...", shown="everything")
+    documents: int | None = option(None, "So many documents of each collection.", shown="all")
+    seed: int = option(0, "Seed of the sequence of documents.")
+    jobs: int | None = option(None, "Processors to use.", shown="all")
+
+    def __post_init__(self) -> None:
+        if self.steps < 0 or self.seed < 0 or any(k < 1 for k in self.ks):
+            raise SettingsError(
+                f"steps and seed start at 0 and ks at 1, got {self.steps}, {self.seed} and {self.ks}."
+            )
+        known = {variant.factor for variant in list_variants()}
+        unknown = [factor for factor in self.factors if factor not in known]
+        if unknown:
+            raise SettingsError(f"there is no factor {', '.join(unknown)}. Choose among {', '.join(known)}.")
+
+
+def list_variants() -> list[Variant]:
+    """All values of all factors."""
+    return [*list_paper_variants(), *list_own_variants()]
+
+
+def ablation(
+    collections: Sequence[Path],
+    out: Path,
+    *,
+    pages: Path | None = None,
+    options: AblationOptions | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Run what `out` does not hold yet; `pages` holds the folders `cdip` and `isri-ocr` to train on."""
+    options = options or AblationOptions()
+    if options.steps and (pages is None or not pages.is_dir()):
+        raise InputError(
+            f"training needs intact pages, and {pages} is no folder. Give one with cdip/ and isri-ocr/, "
+            "or no steps."
+        )
+    raw = RawResults(out, "ablation")
+    for folder in collections:
+        collection = _choose(open_collection(folder), options)
+        for variant in list_variants():
+            if _is_asked(variant, options):
+                _measure(collection, variant, raw, out, pages, options, progress)
+    return show_ablation(raw, out)
+
+
+def show_ablation(raw: RawResults, out: Path) -> Outcome:
+    """Tables, plots and the page."""
+    entries = list(raw)
+    pictures = [plot_ablation(entries, out / "ablation.png")]
+    return write_outcome(
+        "ablation", "What each choice is worth", [tabulate_ablation(entries)], pictures, raw.file
+    )
+
+
+def _choose(collection: Collection, options: AblationOptions) -> Collection:
+    if options.documents is None:
+        return collection
+    sequence = sequence_documents(collection.documents, options.seed)
+    return collection.select(sorted(document.name for document in sequence[: options.documents]))
+
+
+def _is_asked(variant: Variant, options: AblationOptions) -> bool:
+    if options.factors and variant.factor not in options.factors:
+        return False
+    return options.steps > 0 or variant.training is None or _is_shipped(variant.training)
+
+
+def _is_shipped(training: Training) -> bool:
+    """Whether a shipped model was trained like this."""
+    return training == Training(samples=type(training.samples)()) if training.samples else False
+
+
+def _measure(
+    collection: Collection,
+    variant: Variant,
+    raw: RawResults,
+    out: Path,
+    pages: Path | None,
+    options: AblationOptions,
+    progress: Progress | None,
+) -> None:
+    ks = tuple(k for k in options.ks if k <= len(collection))
+    ks = tuple(k for k in ks if k == 1) if variant.factor.endswith("k = 1") else ks
+    steps = options.steps if variant.training is not None else 0
+    head = f"{collection.name} ({len(collection)}) {variant.factor}={variant.value} steps={steps}"
+    missing = tuple(k for k in ks if f"{head} k={k} seed={options.seed}" not in raw)
+    if not missing:
+        return
+    model = _find_model(collection, variant, out, pages, options, progress)
+    result = evaluate(
+        collection,
+        variant.build(model),
+        options=EvaluationOptions(ks=missing, seed=options.seed, arrangement=variant.arrangement),
+        cache=out / "scores",
+        executor=default_executor(options.jobs),
+        progress=progress,
+    )
+    for k in missing:
+        entry: Entry = {
+            "collection": collection.name,
+            "documents": len(collection),
+            "factor": variant.factor,
+            "value": variant.value,
+            "steps": steps,
+            "k": k,
+            "seed": options.seed,
+            "model": Path(model).name,
+            **result[k].to_dict(),
+        }
+        raw.recall(f"{head} k={k} seed={options.seed}", lambda entry=entry: entry)  # type: ignore[misc]
+
+
+def _find_model(
+    collection: Collection,
+    variant: Variant,
+    out: Path,
+    pages: Path | None,
+    options: AblationOptions,
+    progress: Progress | None,
+) -> Path | str:
+    source = _PAGES.get(collection.name, "cdip")
+    training = variant.training
+    if training is None or not options.steps:
+        family = "towers" if training is None else training.family
+        return f"{family}-{_SHIPPED[source]}"
+    assert pages is not None
+    return train_variant(
+        training,
+        pages / source,
+        out / "models" / training.name(source, options.steps),
+        steps=options.steps,
+        threads=options.jobs or 0,
+        progress=progress,
+    )

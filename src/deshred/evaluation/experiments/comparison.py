@@ -1,0 +1,156 @@
+"""Experiment 3: every method on the very same piles, in one run: accuracy, and seconds per stage."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from deshred.compatibility.classical.characters import keep_shreds_with_text
+from deshred.errors import DeshredError, MissingDependencyError, SettingsError
+from deshred.evaluation.collections import open_collection
+from deshred.evaluation.experiments.contestants import Answer, Contestant, enter
+from deshred.evaluation.experiments.instances import Bench, Instance, spread_windows
+from deshred.evaluation.experiments.methods import Method, find_methods
+from deshred.evaluation.experiments.page import Outcome, write_outcome
+from deshred.evaluation.experiments.plots import plot_comparison
+from deshred.evaluation.experiments.raw import Entry, RawResults
+from deshred.evaluation.experiments.tables import tabulate_comparison, tabulate_seconds
+from deshred.evaluation.metrics import measure_accuracy
+from deshred.executors import Executor, Progress, default_executor
+from deshred.options import option
+
+
+@dataclass(frozen=True)
+class ComparisonOptions:
+    """Which methods, how many documents are mixed, and how many piles of each size."""
+
+    methods: tuple[str, ...] = option(
+        (
+            "default",
+            "towers",
+            "pairwise",
+            "pairwise-nn",
+            "characters",
+            "characters-2020",
+            "words",
+            "marques",
+            "marques-2020",
+        ),
+        "What is measured.",
+        metavar="NAME,...",
+    )
+    ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
+    seed: int = option(0, "Seed of the sequence of documents.")
+    piles: int | None = option(None, "At most so many piles of each size, evenly spread.", shown="all")
+    pairwise_most_k: int | None = option(
+        None, "Largest k of a pairwise network, which takes hours beyond 1.", shown="none"
+    )
+    jobs: int | None = option(None, "Processors to use.", shown="all")
+
+    def __post_init__(self) -> None:
+        find_methods(self.methods)
+        if self.seed < 0 or any(k < 1 for k in self.ks) or (self.piles is not None and self.piles < 1):
+            raise SettingsError(
+                f"ks and piles start at 1 and seeds at 0, got {self.ks}, {self.piles} and {self.seed}."
+            )
+
+
+def comparison(
+    collections: Sequence[Path],
+    out: Path,
+    *,
+    options: ComparisonOptions | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Run what `out` does not hold yet, and write tables, plots and the page of all it holds."""
+    options = options or ComparisonOptions()
+    raw = RawResults(out, "comparison")
+    executor = default_executor(options.jobs)
+    for folder in collections:
+        bench = Bench(open_collection(folder), seed=options.seed, executor=executor, keep=max(options.ks))
+        for k in options.ks:
+            for method in find_methods(options.methods):
+                if k <= len(bench.documents) and _takes_part(method, k, options):
+                    _run(bench, method, k, raw, options, executor, progress)
+    return show_comparison(raw, out)
+
+
+def show_comparison(raw: RawResults, out: Path) -> Outcome:
+    """Tables, plots and the page."""
+    entries = list(raw)
+    tables = [tabulate_comparison(entries), tabulate_seconds(entries)]
+    pictures = [plot_comparison(entries, out / "comparison.png")]
+    return write_outcome("comparison", "All methods on the same piles", tables, pictures, raw.file)
+
+
+def _takes_part(method: Method, k: int, options: ComparisonOptions) -> bool:
+    limits = [method.most_k, options.pairwise_most_k if method.scorer == "pairwise" else None]
+    return all(limit is None or k <= limit for limit in limits)
+
+
+def _run(
+    bench: Bench,
+    method: Method,
+    k: int,
+    raw: RawResults,
+    options: ComparisonOptions,
+    executor: Executor,
+    progress: Progress | None,
+) -> None:
+    name, total = bench.collection.name, len(bench.documents)
+    windows = spread_windows(total, k, options.piles)
+    contestant: Contestant | None = None
+    for done, window in enumerate(windows, 1):
+        key = f"{name} ({total}) {method.name} {window.start}-{window.stop} seed={options.seed}"
+        if key not in raw:
+            if contestant is None:
+                contestant = enter(
+                    method,
+                    name,
+                    documents=k,
+                    executor=executor,
+                    threads=options.jobs or 0,
+                    kept=raw.file.with_name("readings"),
+                )
+            entry = judge(contestant, method, bench.mix(window), executor)
+            named = {"collection": name, "documents": total, "method": method.name, "k": k, **entry}
+            raw.recall(key, lambda named=named: named)  # type: ignore[misc]
+        if progress is not None:
+            progress(f"{name}, {method.name}, k = {k}", done, len(windows))
+
+
+def judge(contestant: Contestant, method: Method, instance: Instance, executor: Executor) -> Entry:
+    """Let a contestant solve a pile; a failure counts as accuracy 0, as in the paper, and is told."""
+    shreds = instance.shreds
+    if method.scorer == "characters":  # the method drops what it can say nothing about
+        shreds = keep_shreds_with_text(shreds, executor=executor)
+    start = time.perf_counter()
+    try:
+        answer = contestant.solve(shreds)
+    except MissingDependencyError:
+        raise
+    except DeshredError as error:
+        seconds = {"failed": time.perf_counter() - start}
+        answer = Answer((), seconds)
+        return {**_describe(instance, answer), "accuracy": 0.0, "shreds": len(shreds), "failure": str(error)}
+    accuracies = [measure_accuracy(order, instance.truth) for order in answer.orders]
+    # the oracle of the published run: only here, where the truth is known
+    chosen = max(accuracies) if method.name == "characters-2020" else float(np.mean(accuracies))
+    return {
+        **_describe(instance, answer),
+        "accuracy": chosen,
+        "accuracies": accuracies,
+        "shreds": len(shreds),
+    }
+
+
+def _describe(instance: Instance, answer: Answer) -> Entry:
+    return {
+        "instance": list(instance.documents),
+        "seconds": dict(answer.seconds),
+        "optimal": answer.is_optimal,
+    }

@@ -1,0 +1,119 @@
+"""Experiment 1: accuracy as more and more documents are mixed, and by kind of document.
+
+Collections in; `incremental.json`, a table beside the published figures, plots and a page out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from deshred.compatibility.scorers import load_scorer
+from deshred.errors import SettingsError
+from deshred.evaluation.collections import Collection, open_collection
+from deshred.evaluation.experiments.instances import list_ks
+from deshred.evaluation.experiments.methods import Method, find_methods
+from deshred.evaluation.experiments.page import Outcome, write_outcome
+from deshred.evaluation.experiments.plots import plot_curves, plot_kinds
+from deshred.evaluation.experiments.raw import Entry, RawResults
+from deshred.evaluation.experiments.tables import tabulate_curves, tabulate_kinds
+from deshred.evaluation.protocol import EvaluationOptions, evaluate
+from deshred.executors import Progress, default_executor
+from deshred.options import option
+
+_ONE_BY_ONE = 5  # up to this k all are evaluated at once; beyond, each for itself
+
+
+@dataclass(frozen=True)
+class IncrementalOptions:
+    """Which methods, how many documents are mixed, and how often the sequence is drawn."""
+
+    methods: tuple[str, ...] = option(
+        ("default", "towers", "pairwise", "pairwise-nn"), "What is measured.", metavar="NAME,..."
+    )
+    ks: tuple[int, ...] = option(
+        (), "How many documents are mixed.", metavar="N,...", shown="1 to 5, 10, 15, ... and all"
+    )
+    seeds: tuple[int, ...] = option((0,), "Seeds of the sequence of documents.", metavar="N,...")
+    pairwise_most_k: int | None = option(
+        None, "Largest k of a pairwise network, which takes hours beyond 1.", shown="none"
+    )
+    jobs: int | None = option(None, "Processors to use.", shown="all")
+
+    def __post_init__(self) -> None:
+        find_methods(self.methods)
+        if not self.seeds or min(self.seeds) < 0 or any(k < 1 for k in self.ks):
+            raise SettingsError(f"ks start at 1 and seeds at 0, got {self.ks} and {self.seeds}.")
+
+
+def incremental(
+    collections: Sequence[Path],
+    out: Path,
+    *,
+    options: IncrementalOptions | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Run what `out` does not hold yet, and write tables, plots and the page of all it holds."""
+    options = options or IncrementalOptions()
+    raw = RawResults(out, "incremental")
+    for folder in collections:
+        collection = open_collection(folder)
+        for method in find_methods(options.methods):
+            for seed in options.seeds:
+                _measure(collection, method, seed, raw, out / "scores", options, progress)
+    return show_incremental(raw, out)
+
+
+def show_incremental(raw: RawResults, out: Path) -> Outcome:
+    """Tables, plots and the page."""
+    entries = list(raw)
+    tables = [tabulate_curves(entries), tabulate_kinds(entries)]
+    pictures = [plot_curves(entries, out / "incremental.png"), plot_kinds(entries, out / "kinds.png")]
+    return write_outcome("incremental", "Accuracy as documents are mixed", tables, pictures, raw.file)
+
+
+def _measure(
+    collection: Collection,
+    method: Method,
+    seed: int,
+    raw: RawResults,
+    cache: Path,
+    options: IncrementalOptions,
+    progress: Progress | None,
+) -> None:
+    ks = [k for k in (options.ks or list_ks(len(collection))) if _takes_part(method, k, collection, options)]
+    missing = [k for k in ks if _key(collection, method, k, seed) not in raw]
+    few = [k for k in missing if k <= _ONE_BY_ONE]
+    for group in [few, *([k] for k in missing if k > _ONE_BY_ONE)]:
+        if not group:
+            continue
+        settings = EvaluationOptions(ks=tuple(group), seed=seed, arrangement=method.arrangement)
+        result = evaluate(
+            collection,
+            load_scorer(method.scorer, method.model_for(collection.name), threads=options.jobs or 0),
+            options=settings,
+            cache=cache,
+            executor=default_executor(options.jobs),
+            progress=progress,
+        )
+        for k in group:
+            entry: Entry = {
+                "collection": collection.name,
+                "documents": len(collection),
+                "method": method.name,
+                "k": k,
+                "seed": seed,
+                "kinds": dict(result.kinds),
+                **result[k].to_dict(),
+            }
+            raw.recall(_key(collection, method, k, seed), lambda entry=entry: entry)  # type: ignore[misc]
+
+
+def _takes_part(method: Method, k: int, collection: Collection, options: IncrementalOptions) -> bool:
+    limits = [method.most_k, options.pairwise_most_k if method.scorer == "pairwise" else None]
+    return k <= len(collection) and all(limit is None or k <= limit for limit in limits)
+
+
+def _key(collection: Collection, method: Method, k: int, seed: int) -> str:
+    return f"{collection.name} ({len(collection)}) {method.name} k={k} seed={seed}"

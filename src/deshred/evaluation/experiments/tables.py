@@ -1,0 +1,262 @@
+"""Raw results in, tables out: what was measured beside what was published, with the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deshred.evaluation.experiments.methods import METHODS
+from deshred.evaluation.experiments.published import (
+    ABLATION,
+    COLLECTIONS,
+    COMPLETE,
+    FEEDBACK,
+    KINDS,
+    SECONDS,
+    published_accuracy,
+)
+from deshred.evaluation.experiments.raw import Entry
+from deshred.evaluation.metrics import Mean, average
+
+_SOME_WRONG = 0.7  # documents below this accuracy are counted, as in the paper
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells of text under a title; a note says what the reader must know."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+    def to_markdown(self) -> str:
+        """As Markdown, with its title."""
+        lines = [self.header, ("---",) * len(self.header), *self.rows]
+        text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return "\n\n".join(part for part in (f"## {self.title}", self.note, text) if part) + "\n"
+
+
+def label_collection(name: str) -> str:
+    """As the paper spells it."""
+    return COLLECTIONS.get(name, name)
+
+
+def label_method(name: str) -> str:
+    """As figures show it."""
+    return METHODS[name].label if name in METHODS else name
+
+
+def group_accuracies(entries: Iterable[Entry]) -> dict[tuple[str, str, int], list[float]]:
+    """(collection, method, k) -> the accuracies of all instances, of either kind of entry."""
+    found: dict[tuple[str, str, int], list[float]] = {}
+    for entry in entries:
+        key = (entry["collection"], entry["method"], entry["k"])
+        values = (
+            [one["accuracy"] for one in entry["instances"]] if "instances" in entry else [entry["accuracy"]]
+        )
+        found.setdefault(key, []).extend(values)
+    order = {name: place for place, name in enumerate(METHODS)}
+    return dict(sorted(found.items(), key=lambda item: (item[0][0], order.get(item[0][1], 99), item[0][2])))
+
+
+def count_documents(entries: Iterable[Entry]) -> dict[str, int]:
+    """The documents at hand, by collection."""
+    return {entry["collection"]: entry["documents"] for entry in entries}
+
+
+def tabulate_curves(entries: Sequence[Entry]) -> Table:
+    """Accuracy for every collection, method and k; perfect documents and poor ones at k = 1."""
+    documents = count_documents(entries)
+    rows = [
+        (
+            label_collection(collection),
+            label_method(method),
+            "all" if k == documents[collection] else str(k),
+            str(len(values)),
+            show_mean(average(values)),
+            *_beside(collection, method, k, documents[collection], 100 * float(np.mean(values))),
+            _count_perfect(values) if k == 1 else "",
+        )
+        for (collection, method, k), values in group_accuracies(entries).items()
+    ]
+    header = ("collection", "method", "k", "piles", "accuracy %", "published %", "difference", "k = 1")
+    return Table("Accuracy as documents are mixed", header, tuple(rows), _note(documents))
+
+
+def tabulate_kinds(entries: Sequence[Entry]) -> Table:
+    """Mean accuracy at k = 1 for each kind of document."""
+    kinds = group_kinds(entries)
+    methods = list(dict.fromkeys(method for method, _ in kinds))
+    rows = []
+    for kind in sorted({kind for _, kind in kinds}):
+        means = [100 * float(np.mean(kinds.get((method, kind), [np.nan]))) for method in methods]
+        rows.append(
+            (kind.replace("_", " "), f"{KINDS[kind]:.1f}" if kind in KINDS else "", *map(_show, means))
+        )
+    header = ("kind", "Proposed (published)", *map(label_method, methods))
+    return Table("S-CDIP by kind of document, k = 1, accuracy in %", header, tuple(rows))
+
+
+def group_kinds(entries: Iterable[Entry]) -> dict[tuple[str, str], list[float]]:
+    """(method, kind) -> accuracies of single documents, where kinds are known."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for entry in entries:
+        for one in entry["instances"] if entry["k"] == 1 else ():
+            kind = entry["kinds"].get(one["documents"][0])
+            if kind is not None:
+                found.setdefault((entry["method"], kind), []).append(one["accuracy"])
+    return found
+
+
+def tabulate_comparison(entries: Sequence[Entry]) -> Table:
+    """Accuracy of every method on the same piles, one column per k."""
+    documents = count_documents(entries)
+    groups = group_accuracies(entries)
+    ks = sorted({k for _, _, k in groups})
+    rows = []
+    for collection, method in dict.fromkeys((c, m) for c, m, _ in groups):
+        cells = []
+        for k in ks:
+            values = groups.get((collection, method, k))
+            published = published_accuracy(collection, METHODS[method].published, k, documents[collection])
+            beside = "" if published is None else f" ({published:.1f})"
+            cells.append(
+                "" if values is None else f"{show_mean(average(values))}, {len(values)} piles{beside}"
+            )
+        rows.append((label_collection(collection), label_method(method), *cells))
+    header = ("collection", "method", *(f"k = {k}" for k in ks))
+    note = f"Accuracy in %, 95 % interval, number of piles; published in brackets. {_note(documents)}"
+    return Table("All methods on the same piles", header, tuple(rows), note)
+
+
+def tabulate_seconds(entries: Sequence[Entry]) -> Table:
+    """Seconds per pile and the ratio to our default; the ratios of the paper beside them."""
+    seconds = group_seconds(entries)
+    ks = sorted({k for _, k in seconds})
+    rows = []
+    for method in dict.fromkeys(method for method, _ in seconds):
+        cells = []
+        for k in ks:
+            own, base = seconds.get((method, k)), seconds.get(("default", k))
+            ratio = f", x {own / base:.2g}" if own and base else ""
+            cells.append("" if own is None else f"{own:.2g} s{ratio}{_published_ratio(method, k)}")
+        rows.append((label_method(method), *cells))
+    header = ("method", *(f"k = {k}" for k in ks))
+    note = (
+        "Mean seconds of scoring and solving per pile, and the ratio to deshred's default. One run on one "
+        "machine that was doing other work: read the ratios. In brackets the published ratio to Proposed."
+    )
+    return Table("Time", header, tuple(rows), note)
+
+
+def group_seconds(entries: Iterable[Entry]) -> dict[tuple[str, int], float]:
+    """(method, k) -> mean seconds per pile; failures do not count."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for entry in entries:
+        if "failure" not in entry:
+            found.setdefault((entry["method"], entry["k"]), []).append(sum(entry["seconds"].values()))
+    order = {name: place for place, name in enumerate(METHODS)}
+    ordered = sorted(found.items(), key=lambda item: (order.get(item[0][0], 99), item[0][1]))
+    return {key: float(np.mean(values)) for key, values in ordered}
+
+
+def tabulate_feedback(entries: Sequence[Entry]) -> Table:
+    """What is left wrong after questions, one column per strategy; means over the seeds."""
+    strategies = list(dict.fromkeys(entry["strategy"] for entry in entries))
+    groups: dict[tuple[str, str, float, int, float], list[Entry]] = {}
+    for entry in entries:
+        key = (entry["collection"], entry["method"], entry["error"], entry["rounds"], entry["load"])
+        groups.setdefault(key, []).append(entry)
+    rows = []
+    for (collection, method, error, rounds, load), some in sorted(groups.items()):
+        published = FEEDBACK.get(collection) if (load, rounds, error) == (0.1, 1, 0.0) else None
+        rows.append(
+            (
+                label_collection(collection),
+                label_method(method),
+                f"{100 * error:.0f} %",
+                str(rounds),
+                f"{some[0]['asked']} of {some[0]['joins']} ({100 * load:.0f} %)",
+                f"{some[0]['wrong_before']} ({100 * some[0]['before']:.1f} %)",
+                *(_show_left([e for e in some if e["strategy"] == strategy]) for strategy in strategies),
+                "" if published is None else f"{published.before:.1f} -> {published.after:.1f} %",
+            )
+        )
+    header = ("collection", "scores", "wrong answers", "rounds", "asked", "wrong joins before")
+    note = (
+        "All documents mixed in one path: wrong joins left (accuracy) for each way to choose the questions. "
+        "Published: metric learning, its best strategy; it starts from other scores, so compare what each "
+        "gains over its own start."
+    )
+    return Table("A person in the loop", (*header, *strategies, "published"), tuple(rows), note)
+
+
+def _show_left(entries: Sequence[Entry]) -> str:
+    if not entries:
+        return ""
+    left = float(np.mean([entry["wrong_after"] for entry in entries]))
+    return f"{left:.3g} ({100 * float(np.mean([entry['after'] for entry in entries])):.1f})"
+
+
+def tabulate_ablation(entries: Sequence[Entry]) -> Table:
+    """Accuracy for every value of every factor, one column per k; the published one for k = 5."""
+    ks = sorted({entry["k"] for entry in entries})
+    groups: dict[tuple[str, str, str, int], dict[int, Entry]] = {}
+    for entry in entries:
+        key = (entry["collection"], entry["factor"], entry["value"], entry["steps"])
+        groups.setdefault(key, {})[entry["k"]] = entry
+    rows = []
+    for (collection, factor, value, steps), by_k in groups.items():
+        published = ABLATION.get(factor, {}).get(collection, {}).get(value)
+        cells = [
+            show_mean(average([one["accuracy"] for one in by_k[k]["instances"]])) if k in by_k else ""
+            for k in ks
+        ]
+        documents = str(next(iter(by_k.values()))["documents"])
+        trained = f"{steps} steps" if steps else "shipped model"
+        beside = "" if published is None else f"{published:.1f}"
+        rows.append((label_collection(collection), documents, factor, value, trained, *cells, beside))
+    header = ("collection", "documents", "factor", "value", "trained", *(f"k = {k}" for k in ks))
+    note = (
+        "Accuracy in %. One factor is changed at a time. Published figures are for k = 5, full trainings and "
+        "the complete collections; what had fewer steps here can only be compared within its factor."
+    )
+    return Table("What each choice is worth", (*header, "published, k = 5"), tuple(rows), note)
+
+
+def show_mean(mean: Mean) -> str:
+    """In percent, with its interval."""
+    margin = "" if mean.margin is None else f" ± {100 * mean.margin:.1f}"
+    return f"{100 * mean.value:.1f}{margin}"
+
+
+def _show(percent: float) -> str:
+    return "" if np.isnan(percent) else f"{percent:.1f}"
+
+
+def _published_ratio(method: str, k: int) -> str:
+    curve = SECONDS.get(METHODS[method].published or "", {})
+    return f" (x {curve[k] / SECONDS['proposed'][k]:.2g})" if k in curve else ""
+
+
+def _beside(collection: str, method: str, k: int, documents: int, percent: float) -> tuple[str, str]:
+    published = published_accuracy(collection, METHODS[method].published, k, documents)
+    if published is None:
+        return "", ""
+    return f"{published:.1f}", f"{percent - published:+.1f}"
+
+
+def _count_perfect(values: Sequence[float]) -> str:
+    perfect, poor = sum(value == 1 for value in values), sum(value < _SOME_WRONG for value in values)
+    return f"{perfect} of {len(values)} perfect, {poor} below 70 %"
+
+
+def _note(documents: Mapping[str, int]) -> str:
+    counts = ", ".join(
+        f"{label_collection(name)} {count} of {COMPLETE.get(name, count)}"
+        for name, count in sorted(documents.items())
+    )
+    return f"Documents at hand: {counts}; published figures are for the complete collections."

@@ -1,0 +1,137 @@
+"""What the ablation changes: one factor at a time, of the paper's network and of deshred's own scorer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from deshred.arrangement import ArrangementOptions
+from deshred.compatibility.contract import AnyScorer
+from deshred.compatibility.fusion import FusionScorer
+from deshred.compatibility.outline import OutlineScorer
+from deshred.compatibility.pairwise.samples import SampleOptions
+from deshred.compatibility.pairwise.scorer import PairwiseOptions, PairwiseScorer
+from deshred.compatibility.towers.scorer import TowerOptions, TowersScorer
+from deshred.executors import Progress
+from deshred.simulation.shredding import Damage
+
+_NEVER = -60.0  # nats: a shift that is not looked at
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a model is trained with; None stands for what deshred ships."""
+
+    samples: SampleOptions | None = None  # the pairwise network
+    towers: TowerOptions | None = None
+    damage: Damage = field(default_factory=Damage)
+
+    @property
+    def family(self) -> str:
+        return "pairwise" if self.samples is not None else "towers"
+
+    def name(self, pages: str, steps: int) -> str:
+        """A file name that tells all options apart."""
+        digest = hashlib.sha256(f"{self} {pages} {steps}".encode()).hexdigest()[:12]
+        return f"{self.family}-{pages}-{steps}-{digest}.onnx"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One value of one factor."""
+
+    factor: str
+    value: str
+    training: Training | None  # None: a shipped model will do
+    build: Callable[[Path | str], AnyScorer]
+    arrangement: ArrangementOptions = field(default_factory=lambda: ArrangementOptions(pages=1))
+
+
+def list_paper_variants() -> list[Variant]:
+    """The factors of the paper: rho_black, sample size and v_shift; other factors at their defaults."""
+
+    def pairwise(samples: SampleOptions, factor: str, value: str, shift: int = 10) -> Variant:
+        return Variant(
+            factor,
+            value,
+            Training(samples),
+            lambda model: PairwiseScorer(model, options=PairwiseOptions(max_shift=shift)),
+        )
+
+    return [
+        *(pairwise(SampleOptions(), "v_shift", str(shift), shift) for shift in (0, 5, 10, 20)),
+        *(
+            pairwise(SampleOptions(rows=rows, columns=columns), "sample", f"{rows}x{columns}")
+            for rows in (32, 64)
+            for columns in (32, 64)
+        ),
+        *(pairwise(SampleOptions(min_ink=rho), "rho_black", f"{rho:g}") for rho in (0.1, 0.2, 0.3)),
+    ]
+
+
+def list_own_variants() -> list[Variant]:
+    """The factors of deshred's scorer: evidence, shifts, the pile's own prior, page ends, training."""
+    free = ArrangementOptions(pages=1, free_ends=True)
+    return [
+        Variant("evidence", "ink and outline", None, FusionScorer),
+        Variant("evidence", "ink", None, TowersScorer),
+        Variant("evidence", "outline", None, lambda _: OutlineScorer()),
+        *(Variant("shifts", f"{px} px", None, partial(limit_shifts, reach_px=px)) for px in (0, 8, 20)),
+        Variant("page ends at k = 1", "weighed", None, FusionScorer),
+        Variant("page ends at k = 1", "free", None, FusionScorer, free),
+        *(
+            Variant("features", str(count), Training(towers=TowerOptions(features=count)), TowersScorer)
+            for count in (8, 16, 32)
+        ),
+        Variant("damage in training", "all", Training(towers=TowerOptions()), TowersScorer),
+        Variant(
+            "damage in training",
+            "shift only",
+            Training(towers=TowerOptions(), damage=_shift_only()),
+            TowersScorer,
+        ),
+    ]
+
+
+def limit_shifts(model: Path | str, reach_px: int) -> FusionScorer:
+    """The default scorer, which looks at shifts up to so many px only."""
+    scorer = copy(FusionScorer(model))
+    is_near = np.abs(scorer.towers.shifts_px) <= reach_px
+    scorer.log_prior = np.where(is_near, scorer.log_prior, np.float32(_NEVER)).astype(np.float32)
+    return scorer
+
+
+def _shift_only() -> Damage:
+    return replace(Damage(), lost=0, ink_loss=0.0, ragged=0.0, fray=0.0, specks=0.0)
+
+
+def train_variant(
+    training: Training, pages: Path, output: Path, *, steps: int, threads: int, progress: Progress | None
+) -> Path:
+    """Train what is not there yet; an unfinished training goes on. Needs torch."""
+    from deshred.compatibility.pairwise.training import PairwiseTrainingOptions, train_pairwise
+    from deshred.compatibility.towers.network import TowerTask, TowerTrainingOptions
+    from deshred.compatibility.training import TrainingOptions, train
+    from deshred.simulation.intact import load_intact
+
+    if output.exists():
+        return output
+    if training.samples is not None:
+        epochs, batch = PairwiseTrainingOptions().epochs, PairwiseTrainingOptions().batch
+        count = max(1, sum(1 for file in pages.rglob("*") if file.is_file()))
+        # as many samples of each page as fill the steps: the paper has 1,000 of each class
+        most = min(1000, max(1, -(-steps * batch // (2 * epochs * count))))
+        samples = replace(training.samples, max_positives=most)
+        return train_pairwise(
+            [pages], output, samples=samples, threads=threads, resume=True, progress=progress
+        )
+    chosen = TowerTrainingOptions(steps=steps, damage=training.damage)
+    task = TowerTask(load_intact([pages], progress=progress), options=training.towers, training=chosen)
+    options = TrainingOptions(threads=threads)
+    return train(task, output, options=options, resume=True, average=chosen.average)

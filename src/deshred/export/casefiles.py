@@ -1,0 +1,58 @@
+"""`case.toml` in, what people know about a case out: numbers, names and dates that no program can know."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, fields
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from deshred.errors import InputError, SettingsError
+
+
+@dataclass(frozen=True)
+class CaseFacts:
+    """All optional: what is missing is an empty line in the report. Nobody and nothing is made up."""
+
+    number: str = ""  # of the report
+    case: str = ""
+    exhibits: tuple[str, ...] = ()
+    laboratory: tuple[str, ...] = ()
+    customer: str = ""
+    received: date | None = None
+    worked: date | None = None
+    examiner: str = ""
+    reviewer: str = ""
+    notes: str = ""
+
+
+def read_case_facts(file: str | Path) -> CaseFacts:
+    """Read a `case.toml`; unknown keys are errors, so that no typing mistake goes unseen."""
+    file = Path(file)
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot be read ({error}).") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{file}: is not TOML ({error}).") from None
+    known = {entry.name: entry for entry in fields(CaseFacts)}
+    for key, value in content.items():
+        if key not in known:
+            raise SettingsError(f"{file}: there is no key {key!r}. Known are: {', '.join(known)}.")
+        content[key] = _check(value, key, file)
+    return CaseFacts(**content)
+
+
+def _check(value: Any, key: str, file: Path) -> Any:
+    if key in ("received", "worked"):
+        if type(value) is date:
+            return value
+        raise SettingsError(f"{file}: {key} is a date such as 2026-03-02, got {value!r}.")
+    if key in ("exhibits", "laboratory"):
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        raise SettingsError(f"{file}: {key} is a list of texts, got {value!r}.")
+    if isinstance(value, str):
+        return value
+    raise SettingsError(f"{file}: {key} is a text, got {value!r}.")

@@ -1,0 +1,248 @@
+"""A case or a Reconstruction in, a folder of files to hand over out.
+
+The folder is deshred's own like a case: complete or as it was, never a foreign one. Reading takes longest,
+and what was read is kept in the store of the case: an export that was killed does not read again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from deshred.cases import JOURNAL, Case, Store, open_case, working_on
+from deshred.elements import Page
+from deshred.errors import InputError, MissingDependencyError, SettingsError
+from deshred.executors import Progress
+from deshred.export.bags import PAYLOAD, TAG_MANIFEST, Digest, build_tags
+from deshred.export.casefiles import CaseFacts
+from deshred.export.copies import choose_pages, read_pages
+from deshred.export.formats import EXPORTERS, NEED_WORDS, USE_WORDS, check_formats
+from deshred.export.material import Custody, ExportOptions, File, Format, Material
+from deshred.export.names import clean_file_name
+from deshred.export.results import reopen
+from deshred.imaging.scans import hash_file
+from deshred.pipeline import Reconstruction
+from deshred.reading import Reading, ReadingOptions
+
+BAG = "bag"
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What was written: every file with its digest, whether pages were read, and the seal of the package."""
+
+    folder: Path
+    files: dict[str, Digest]
+    formats: tuple[Format, ...]
+    pages: int
+    language: str  # empty when pages were not read
+    clear_share: float
+    not_read: str  # why not
+    seal: str  # empty without a package
+    journal_head: str
+
+    def summary(self) -> str:
+        """One line, such as `6 pages read in eng, 49 % of the words clear`."""
+        count = f"{self.pages} page" if self.pages == 1 else f"{self.pages} pages"
+        if self.language:
+            return f"{count} read in {self.language}, {self.clear_share:.0%} of the words clear"
+        return f"{count}, not read: {self.not_read}" if self.not_read else count
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "folder": str(self.folder),
+            "summary": self.summary(),
+            "files": {name: digest.sha256 for name, digest in self.files.items()},
+            "language": self.language,
+            "clear_share": round(self.clear_share, 4),
+            "seal": self.seal,
+            "journal_head": self.journal_head,
+        }
+
+
+def export(
+    source: str | Path | Reconstruction,
+    destination: str | Path,
+    *,
+    formats: Sequence[str] = ("pdf",),
+    options: ExportOptions | None = None,
+    reading: ReadingOptions | None = None,
+    facts: CaseFacts | None = None,
+    made: datetime | None = None,
+    command: str = "",
+    jobs: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Delivery:
+    """Write a finished case, or what `reconstruct` returned, into a folder in the formats asked for."""
+    wanted = check_formats(tuple(formats))
+    options, reading = options or ExportOptions(), reading or ReadingOptions()
+    opened = open_source(source, progress)
+    inputs = [entry.path for entry in opened.reconstruction.sources]
+    with working_on(destination, command="export", force=force, inputs=[*opened.folders, *inputs]) as case:
+        pages = choose_pages(opened.reconstruction, options.copy, progress=progress)
+        words = _read(pages, wanted, reading, opened.store or case.store, jobs, progress)
+        material = Material(
+            opened.reconstruction,
+            pages,
+            words.readings,
+            options,
+            (made or datetime.now(UTC)).astimezone(UTC),
+            facts or CaseFacts(),
+            opened.custody,
+            command,
+        )
+        files = _write(material, wanted, case, progress)
+        seal = files[f"{BAG}/{TAG_MANIFEST}"].sha256 if "bag" in wanted else ""
+        case.journal.append("exported", formats=wanted, operator=options.operator, seal=seal)
+    head = open_case(destination).journal.check().head
+    return _sum_up(material, Path(destination), files, wanted, words.missing, seal, head)
+
+
+def export_searchable_pdf(
+    source: str | Path | Reconstruction,
+    destination: str | Path,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> str:
+    """Write a searchable PDF where that can be done; the line that says where it is, or how to get it."""
+    try:
+        done = export(source, destination, formats=("pdf",), force=force, progress=progress)
+    except MissingDependencyError as missing:
+        return f"no PDF: {missing}"
+    name = next(iter(done.files))
+    if done.not_read:
+        return f"{Path(destination) / name} (PDF/A, not searchable: {done.not_read})"
+    return f"{Path(destination) / name} (PDF/A, searchable)"
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A case or a reconstruction, ready to be exported or searched."""
+
+    reconstruction: Reconstruction
+    store: Store | None
+    folders: tuple[Path, ...]
+    custody: Custody
+
+
+def open_source(source: str | Path | Reconstruction, progress: Progress | None) -> Opened:
+    """Open a finished case for export; its journal must be whole."""
+    if isinstance(source, Reconstruction):
+        return Opened(source, None, (), Custody())
+    case = open_case(source)
+    custody = _look_at(case)
+    store = (
+        case.store if os.access(case.path, os.W_OK) else None
+    )  # a case may lie on a disk that is read only
+    return Opened(reopen(source, progress=progress), store, (case.path,), custody)
+
+
+def _look_at(case: Case) -> Custody:
+    journal = case.journal
+    found = journal.check()
+    if not found.is_sound:
+        raise InputError(f"{case.path / JOURNAL}: {found.problems[0]}. Restore the case from a copy.")
+    events = tuple(
+        f"{entry.number} {entry.time} {entry.event} {_tell(dict(entry.fields))}" for entry in journal.read()
+    )
+    return Custody(found.head, events, case.read_bytes(JOURNAL))
+
+
+def _tell(fields: dict[str, Any]) -> str:
+    files = fields.pop("files", None)
+    told = [f"{name}={value}" for name, value in fields.items()]
+    if isinstance(files, dict):
+        told += [f"{name} {digest}" for name, digest in files.items()]
+    return ", ".join(told)
+
+
+@dataclass(frozen=True)
+class _Words:
+    readings: tuple[Reading, ...] | None
+    missing: str = ""
+
+
+def _read(
+    pages: tuple[Page, ...],
+    formats: tuple[Format, ...],
+    options: ReadingOptions,
+    store: Store,
+    jobs: int | None,
+    progress: Progress | None,
+) -> _Words:
+    """Read the pages if a format can use words; without an engine only those fail that are nothing else."""
+    needs = [name for name in formats if name in NEED_WORDS]
+    if options.engine == "none":
+        if needs:
+            raise SettingsError(f"{needs[0]} is made of words. Leave --engine none out, or the format.")
+        return _Words(None, "no engine was asked for")
+    if not USE_WORDS.intersection(formats):
+        return _Words(None)
+    try:
+        return _Words(read_pages(pages, options=options, store=store, jobs=jobs, progress=progress))
+    except MissingDependencyError as error:
+        if needs:
+            raise
+        return _Words(None, str(error))
+
+
+def _write(
+    material: Material, formats: tuple[Format, ...], case: Case, progress: Progress | None
+) -> dict[str, Digest]:
+    packed = "bag" in formats
+    files: dict[str, Digest] = {}
+    for file in _make(material, formats, progress):
+        name = f"{BAG}/{PAYLOAD}/{file.name}" if packed else file.name
+        case.write_bytes(name, file.content)
+        files[name] = Digest.of(file.content)
+    if packed:
+        payload = {name.removeprefix(f"{BAG}/"): digest for name, digest in files.items()}
+        for tag in build_tags(payload, material):
+            case.write_bytes(f"{BAG}/{tag.name}", tag.content)
+            files[f"{BAG}/{tag.name}"] = Digest.of(tag.content)
+    return files
+
+
+def _make(material: Material, formats: tuple[Format, ...], progress: Progress | None) -> Iterator[File]:
+    for done, name in enumerate(formats, 1):
+        if name != "bag":
+            yield from EXPORTERS[name](material)
+        elif material.options.with_inputs:
+            yield from _copy_inputs(material)
+        if progress:
+            progress("exporting", done, len(formats))
+    if formats == ("bag",):
+        yield from EXPORTERS["json"](material)  # a package of nothing is none
+        yield from EXPORTERS["png"](material)
+
+
+def _copy_inputs(material: Material) -> Iterator[File]:
+    """The scans under names that every system takes; they must still be what was read."""
+    for number, source in enumerate(material.reconstruction.sources, 1):
+        if hash_file(source.path) != source.sha256:
+            raise InputError(f"{source.path}: has changed since it was read. Put the scan back.")
+        name = clean_file_name(source.path.name)
+        yield File(f"inputs/{number:04d}-{name}", source.path.read_bytes())
+
+
+def _sum_up(
+    material: Material,
+    folder: Path,
+    files: dict[str, Digest],
+    formats: tuple[Format, ...],
+    missing: str,
+    seal: str,
+    head: str,
+) -> Delivery:
+    readings = material.readings or ()
+    words = [word for reading in readings for word in reading.words]
+    clear = sum(word.clarity == "clear" for word in words) / len(words) if words else 0.0
+    language = readings[0].language if readings else ""
+    return Delivery(folder, files, formats, len(material.pages), language, clear, missing, seal, head)

@@ -1,0 +1,92 @@
+"""A case or an export and words in; hits with their pictures out: what `deshred search` does."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deshred.cases import Folder
+from deshred.elements import Copy, Image
+from deshred.errors import InputError
+from deshred.executors import Progress
+from deshred.export.bags import PAYLOAD
+from deshred.export.copies import choose_pages, read_pages
+from deshred.export.exporting import BAG, open_source
+from deshred.export.material import Material
+from deshred.export.records import RECORD
+from deshred.export.searching import Hit, SearchOptions, cut_out, find_words, list_recorded_words, list_words
+from deshred.imaging.scans import read_scans
+from deshred.pipeline import Reconstruction
+from deshred.reading import ReadingOptions
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """Hits, and where pages are known, the picture of each."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    cutouts: tuple[Image, ...]  # one per hit, or none
+
+    def to_text(self) -> str:
+        """Lines to print."""
+        return "\n".join(hit.to_text() for hit in self.hits) or "no hit; that is no proof of absence."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"query": self.query, "hits": [hit.to_dict() for hit in self.hits]}
+
+
+def search(
+    source: str | Path | Reconstruction,
+    query: str,
+    *,
+    options: SearchOptions | None = None,
+    copy: Copy = "evidence",
+    reading: ReadingOptions | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> SearchResult:
+    """Look for words in an export with a record, which is quick, or in a case, whose pages are then read."""
+    recorded = None if isinstance(source, Reconstruction) else _find_record(Path(source))
+    if recorded is not None:
+        return _search_record(recorded, query, options)
+    opened = open_source(source, progress)
+    pages = choose_pages(opened.reconstruction, copy, progress=progress)
+    readings = read_pages(pages, options=reading, store=opened.store, jobs=jobs, progress=progress)
+    words = list_words(Material(opened.reconstruction, pages, readings))
+    hits = find_words(words, query, options=options)
+    return SearchResult(query, hits, tuple(cut_out(pages[hit.page - 1].image, hit) for hit in hits))
+
+
+@dataclass(frozen=True)
+class _Record:
+    folder: Path
+    content: dict[str, Any]
+
+
+def _find_record(path: Path) -> _Record | None:
+    for below in ("", f"{BAG}/{PAYLOAD}", PAYLOAD):
+        folder = Folder(path / below)
+        if folder.exists(RECORD):
+            try:
+                return _Record(folder.path, json.loads(folder.read_bytes(RECORD)))
+            except ValueError as error:
+                raise InputError(f"{folder.path / RECORD}: is damaged ({error}). Export again.") from None
+    return None
+
+
+def _search_record(record: _Record, query: str, options: SearchOptions | None) -> SearchResult:
+    pages = list_recorded_words(record.content)
+    if not any(pages):
+        raise InputError(f"{record.folder / RECORD}: no page was read. Export again with an engine.")
+    hits = find_words(pages, query, options=options)
+    pictures: dict[int, Image] = {}
+    for number in sorted({hit.page for hit in hits}):
+        file = record.folder / "png" / f"{record.content['pages'][number - 1]['name']}.png"
+        if not file.is_file():
+            return SearchResult(query, hits, ())
+        pictures[number] = read_scans(file)[0].image
+    return SearchResult(query, hits, tuple(cut_out(pictures[hit.page], hit) for hit in hits))

@@ -1,0 +1,42 @@
+"""Every format by its name: a new one is a module beside this one and a line here."""
+
+from __future__ import annotations
+
+from deshred.errors import SettingsError
+from deshred.export.casereport import export_report
+from deshred.export.iiif import export_iiif
+from deshred.export.layouts import export_alto, export_hocr, export_page
+from deshred.export.loadfiles import export_loadfile
+from deshred.export.material import FORMATS, Exporter, Format
+from deshred.export.pdf import export_pdf
+from deshred.export.pictures import export_png, export_tiff
+from deshred.export.records import export_json
+from deshred.export.tables import export_csv
+from deshred.export.text import export_text
+
+# bag is not among them: it is what lies around the files of all others
+EXPORTERS: dict[Format, Exporter] = {
+    "pdf": export_pdf,
+    "tiff": export_tiff,
+    "png": export_png,
+    "text": export_text,
+    "alto": export_alto,
+    "page": export_page,
+    "hocr": export_hocr,
+    "json": export_json,
+    "csv": export_csv,
+    "report": export_report,
+    "loadfile": export_loadfile,
+    "iiif": export_iiif,
+}
+NEED_WORDS = frozenset({"text", "alto", "page", "hocr"})  # nothing without an engine
+USE_WORDS = NEED_WORDS | {"pdf", "json", "csv", "report", "loadfile", "iiif"}
+
+
+def check_formats(names: tuple[str, ...]) -> tuple[Format, ...]:
+    """The formats of these names, each once."""
+    unknown = [name for name in names if name not in FORMATS]
+    if unknown or not names:
+        given = f"there is no format {unknown[0]!r}" if unknown else "no format was given"
+        raise SettingsError(f"{given}. Known are: {', '.join(FORMATS)}.")
+    return tuple(name for name in FORMATS if name in names)

@@ -1,0 +1,149 @@
+"""What every exporter gets and gives: Material in, Files out. Exporters are pure; others write the files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, get_args
+
+from deshred.elements import Copy, Join, Page
+from deshred.errors import SettingsError
+from deshred.export.casefiles import CaseFacts
+from deshred.export.names import clean
+from deshred.options import option
+from deshred.reading import Line, Reading, Word
+from deshred.versions import find_version
+
+if TYPE_CHECKING:
+    from deshred.pipeline import Reconstruction
+
+Format = Literal[
+    "pdf",
+    "tiff",
+    "png",
+    "text",
+    "alto",
+    "page",
+    "hocr",
+    "json",
+    "csv",
+    "report",
+    "loadfile",
+    "iiif",
+    "bag",
+]
+FORMATS: tuple[Format, ...] = get_args(Format)
+Pictures = Literal["lossless", "jpeg", "bitonal"]
+TOOL = f"deshred {find_version('deshred') or 'of unknown version'}"
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """How files are made; each belongs to the formats named behind it."""
+
+    copy: Copy = option("evidence", "Which picture of a page: unchanged, or straight and mended.")
+    images: Pictures = option("lossless", "pdf, tiff: how pictures are packed.")
+    pdfa: Literal["2b", "3b"] = option("2b", "pdf: 3b has the record of the run attached.")
+    split: bool = option(False, "pdf: one file per page.")
+    multipage: bool = option(False, "tiff: all pages in one file.")
+    mark: bool = option(False, "text: doubtful words across an open join as ⟨word⟩.")
+    prefix: str = option("DS", "loadfile: what numbers begin with.")
+    start: int = option(1, "loadfile: the first number.")
+    digits: int = option(7, "loadfile: digits of a number.")
+    custodian: str = option("", "loadfile: whose documents they are.")
+    base_url: str = option("http://localhost/", "iiif: where the files will lie.", metavar="URL")
+    terms: tuple[str, ...] = option(
+        (),
+        "report: words to look for.",
+        metavar="WORD,...",
+        parse=lambda text: tuple(term.strip() for term in text.split(",") if term.strip()),
+    )
+    operator: str = option("", "Who does it; never taken from the machine.", metavar="NAME")
+    with_inputs: bool = option(False, "bag: the original scans too.")
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.digits <= 12 or not 0 <= self.start < 10**self.digits:
+            raise SettingsError(
+                f"numbers have 1 to 12 digits and start from 0; got {self.start}, {self.digits} digits."
+            )
+        if not self.prefix.isascii() or not self.prefix.replace("-", "").replace("_", "").isalnum():
+            raise SettingsError(f"prefix is made of letters, digits, - and _; got {self.prefix!r}.")
+        if not self.base_url.startswith(("http://", "https://")):
+            raise SettingsError(f"base_url begins with http:// or https://; got {self.base_url!r}.")
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of an export: its name in the folder, with / between folders, and its content."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Custody:
+    """What the journal says about the case: its head, and one line per event."""
+
+    head: str = ""
+    events: tuple[str, ...] = ()
+    source: bytes = b""  # the journal itself
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Everything an exporter may look at. The date is given: the same material makes the same bytes."""
+
+    reconstruction: Reconstruction
+    pages: tuple[Page, ...]  # of the copy that was asked for
+    readings: tuple[Reading, ...] | None = None  # one per page, read from these very pixels
+    options: ExportOptions = field(default_factory=ExportOptions)
+    made: datetime = datetime(1970, 1, 1, tzinfo=UTC)
+    facts: CaseFacts = field(default_factory=CaseFacts)
+    custody: Custody = field(default_factory=Custody)
+    command: str = ""
+
+    @property
+    def title(self) -> str:
+        """What names the case: its number, or the name of the tool."""
+        return clean(self.facts.case or self.facts.number) or "Reconstructed pages"
+
+    def stem(self, index: int) -> str:
+        """The name of a page without its ending; it says which copy it is."""
+        return f"page-{index + 1:03d}-{self.pages[index].copy}"
+
+    @cached_property
+    def joins(self) -> dict[tuple[str, str], Join]:
+        """The joins of the answer by their shreds."""
+        return {(join.left, join.right): join for join in self.reconstruction.arrangement.joins}
+
+    def page_joins(self, index: int) -> list[Join]:
+        """The joins of one page from left to right."""
+        ids = [placement.shred_id for placement in self.pages[index].placements]
+        return [self.joins[pair] for pair in pairwise(ids) if pair in self.joins]
+
+    def crossed(self, index: int, word: Word) -> tuple[Join, ...]:
+        """The joins whose seam runs through a word at mid height."""
+        row = (word.box.top + word.box.bottom) // 2
+        found = []
+        for seam in self.pages[index].seams:
+            if not 0 <= row < len(seam.stops) or seam.stops[row] < 0 or seam.starts[row] < 0:
+                continue
+            at = (int(seam.stops[row]) + int(seam.starts[row])) / 2
+            join = self.joins.get((seam.left, seam.right))
+            if join is not None and word.box.left < at < word.box.right:
+                found.append(join)
+        return tuple(found)
+
+    def crosses_open(self, index: int, word: Word) -> bool:
+        """Whether the word rests on a join that is worth a look."""
+        return any(join.verdict == "open" for join in self.crossed(index, word))
+
+    def lines(self, index: int) -> tuple[Line, ...]:
+        """What was read on a page; nothing when it was not read."""
+        return self.readings[index].lines if self.readings is not None else ()
+
+
+Exporter = Callable[[Material], Iterator[File]]

@@ -1,0 +1,88 @@
+"""The pages as pictures: PNG, TIFF, and the forms of them that PDF and load files take."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from PIL import Image as Pillow
+from PIL import TiffImagePlugin
+
+from deshred.elements import Page
+from deshred.export.material import File, Material
+from deshred.imaging.binarization import binarize, to_gray
+from deshred.imaging.decoding import encode_png
+
+_JPEG_QUALITY = 85
+_DESCRIPTION, _ROWS_PER_STRIP, _STRIP_OFFSETS, _STRIP_LENGTHS = 270, 278, 273, 279
+
+
+def hash_pixels(page: Page) -> str:
+    """SHA-256 of the pixels alone: PNG bytes change with the library that packs them."""
+    return hashlib.sha256(np.ascontiguousarray(page.image).data).hexdigest()
+
+
+def export_png(material: Material) -> Iterator[File]:
+    """One PNG per page: its pixels unchanged."""
+    for index, page in enumerate(material.pages):
+        yield File(f"png/{material.stem(index)}.png", encode_png(page.image, dpi=page.dpi))
+
+
+def export_tiff(material: Material) -> Iterator[File]:
+    """One TIFF per page, or all pages in one; bitonal ones are group 4, others deflated without loss."""
+    bitonal = material.options.images == "bitonal"
+    if not material.options.multipage:
+        for index, page in enumerate(material.pages):
+            yield File(f"tiff/{material.stem(index)}.tif", encode_tiff(page, bitonal=bitonal))
+        return
+    buffer = io.BytesIO()
+    with TiffImagePlugin.AppendingTiffWriter(buffer, new=True) as writer:
+        for page in material.pages:
+            _save_tiff(page, writer, bitonal=bitonal)
+            writer.newFrame()
+    yield File(f"pages-{material.options.copy}.tif", buffer.getvalue())
+
+
+def encode_tiff(page: Page, *, bitonal: bool) -> bytes:
+    """The page as a TIFF that says its resolution, and which copy it is."""
+    buffer = io.BytesIO()
+    _save_tiff(page, buffer, bitonal=bitonal)
+    return buffer.getvalue()
+
+
+def _save_tiff(page: Page, target: Any, *, bitonal: bool) -> None:
+    picture = to_bitonal(page) if bitonal else Pillow.fromarray(page.image)
+    picture.save(
+        target,
+        "TIFF",
+        compression="group4" if bitonal else "tiff_adobe_deflate",
+        dpi=(page.dpi, page.dpi),
+        tiffinfo={_DESCRIPTION: f"deshred, {page.copy} copy"},
+    )
+
+
+def to_bitonal(page: Page) -> Pillow.Image:
+    """Ink black, everything else white."""
+    ink = binarize(to_gray(page.image, page.mask))
+    return Pillow.fromarray(255 * (1 - ink)).convert("1", dither=Pillow.Dither.NONE)
+
+
+def encode_jpeg(page: Page) -> bytes:
+    """The page as JPEG."""
+    buffer = io.BytesIO()
+    Pillow.fromarray(page.image).save(buffer, "JPEG", quality=_JPEG_QUALITY, dpi=(page.dpi, page.dpi))
+    return buffer.getvalue()
+
+
+def encode_fax(page: Page) -> bytes:
+    """The ink of the page in CCITT group 4, as PDF wants it: one strip and nothing around."""
+    buffer = io.BytesIO()
+    picture = to_bitonal(page)
+    picture.save(buffer, "TIFF", compression="group4", tiffinfo={_ROWS_PER_STRIP: picture.height})
+    with Pillow.open(io.BytesIO(buffer.getvalue())) as written:
+        tags: Any = getattr(written, "tag_v2")  # noqa: B009 - Pillow types it as any picture
+        start, length = tags[_STRIP_OFFSETS][0], tags[_STRIP_LENGTHS][0]
+    return buffer.getvalue()[start : start + length]

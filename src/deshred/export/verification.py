@@ -1,0 +1,218 @@
+"""A folder in, what is still as it was out: packages, seals, journals, and every file they list.
+
+Nothing is trusted but hashes: names in lists may lead anywhere, so only plain files inside the folder count.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from deshred.cases import JOURNAL, Folder, Journal
+from deshred.errors import InputError, IntegrityError, MissingDependencyError
+from deshred.export.bags import DECLARATION, MANIFEST, PAYLOAD, TAG_MANIFEST, seal
+from deshred.export.names import clean, clean_cell
+from deshred.export.pdf import import_pikepdf
+from deshred.export.records import RECORD
+
+_ENTRY = re.compile(r"([0-9a-f]{64})  (\S.*)")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check: what was looked at, whether it is as it was, and if not, what is wrong."""
+
+    check: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """All checks of a folder."""
+
+    folder: Path
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_sound(self) -> bool:
+        return all(finding.passed for finding in self.findings)
+
+    def require(self) -> None:
+        """Raise an IntegrityError that names the first thing that is wrong."""
+        for finding in self.findings:
+            if not finding.passed:
+                raise IntegrityError(f"{self.folder}: {finding.check}: {finding.detail}")
+
+    def to_text(self) -> str:
+        """Lines to print."""
+        lines = [f"{'ok    ' if one.passed else 'FAILED'} {one.check}: {one.detail}" for one in self.findings]
+        return "\n".join([*lines, "Everything is as it was." if self.is_sound else "Something has changed."])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"sound": self.is_sound, "findings": [asdict(finding) for finding in self.findings]}
+
+
+def verify(
+    folder: str | Path, *, head: str | None = None, sealed: str | None = None, inputs: Iterable[Path] = ()
+) -> Verification:
+    """Check a case, an export or a package; `head` and `sealed` are hashes that were written down."""
+    folder = Path(folder)
+    findings: list[Finding] = []
+    journal_there = (folder / JOURNAL).is_file()
+    bag = _find_bag(folder)
+    if not journal_there and bag is None:
+        raise InputError(
+            f"{folder}: holds neither a journal nor a package. Give a case, an export or a package."
+        )
+    if journal_there or head is not None:
+        findings += _check_journal(Folder(folder), head)
+    if bag is not None:
+        findings += _check_bag(Folder(bag), sealed)
+    elif sealed is not None:
+        findings.append(Finding("seal", False, "there is no package to compare it with"))
+    if inputs:
+        findings.append(_check_inputs(Folder(folder), Folder(bag) if bag else None, list(inputs)))
+    findings += _check_contents(Folder(bag or folder))
+    return Verification(folder, tuple(findings))
+
+
+def _find_bag(folder: Path) -> Path | None:
+    for place in (folder, folder / "bag"):
+        if any((place / name).exists() for name in (DECLARATION, MANIFEST, TAG_MANIFEST)):
+            return place
+    return None
+
+
+def _check_journal(folder: Folder, head: str | None) -> Iterator[Finding]:
+    journal = Journal(folder, JOURNAL)
+    found = journal.check(head)
+    told = "; ".join(found.problems) or f"{found.entries} lines, head {found.head}"
+    yield Finding(
+        "journal", found.is_sound and found.entries > 0, told if found.entries else "it is empty or gone"
+    )
+    listed: dict[str, str] = {}
+    for entry in journal.read():
+        files = entry.fields.get("files")
+        if isinstance(files, Mapping):
+            listed = {
+                **(listed if entry.event == "wrote" else {}),
+                **{str(k): str(v) for k, v in files.items()},
+            }
+    yield _compare("files of the journal", folder, listed)
+
+
+def _check_bag(folder: Folder, sealed: str | None) -> Iterator[Finding]:
+    missing = [name for name in (DECLARATION, MANIFEST, TAG_MANIFEST) if not folder.exists(name)]
+    yield Finding("package", not missing, f"{missing[0]} is missing" if missing else "its lists are there")
+    found = "none" if missing else seal(folder.path)
+    if sealed is None:
+        yield Finding("seal", not missing, f"{found}; compare it with the one that was written down")
+    else:
+        same = found == sealed.strip().lower()
+        yield Finding("seal", same, found if same else f"is {found}, not {clean(sealed)}")
+    yield _check_list("lists of the package", folder, TAG_MANIFEST)
+    yield _check_list("files of the package", folder, MANIFEST)
+    listed = _read_list(folder, MANIFEST)
+    extra = sorted(set(folder.names(PAYLOAD)) - set(listed))
+    told = f"{clean(extra[0])} is not listed" if extra else "nothing more than is listed"
+    yield Finding("nothing added", not extra, told)
+
+
+def _check_list(check: str, folder: Folder, name: str) -> Finding:
+    try:
+        content = folder.read_bytes(name).decode()
+    except (InputError, UnicodeDecodeError) as error:
+        return Finding(check, False, f"{name} cannot be read ({clean(str(error))})")
+    for number, line in enumerate(content.splitlines(), 1):
+        if not _ENTRY.fullmatch(line):
+            return Finding(check, False, f"{name}: line {number} is no hash and name")
+    return _compare(check, folder, _read_list(folder, name))
+
+
+def _read_list(folder: Folder, name: str) -> dict[str, str]:
+    if not folder.exists(name):
+        return {}
+    lines = folder.read_bytes(name).decode("utf-8", "replace").splitlines()
+    found = (_ENTRY.fullmatch(line) for line in lines)
+    return {entry[2]: entry[1] for entry in found if entry}
+
+
+def _compare(check: str, folder: Folder, listed: Mapping[str, str]) -> Finding:
+    """Every file that is listed, with the hash that is listed."""
+    for name, digest in listed.items():
+        if not folder.exists(name):
+            return Finding(check, False, f"{clean(name)} is missing")
+        if hashlib.sha256(folder.read_bytes(name)).hexdigest() != digest:
+            return Finding(check, False, f"{clean(name)} has changed")
+    return Finding(check, True, f"{len(listed)} files are as they were")
+
+
+def _check_inputs(folder: Folder, bag: Folder | None, inputs: list[Path]) -> Finding:
+    """Whether the given scans are those that the record names."""
+    record = _read_record(bag or folder)
+    if record is None:
+        return Finding("scans", False, f"there is no {RECORD} to compare them with. Export with --as json.")
+    wanted = {entry["sha256"]: entry["name"] for entry in record["inputs"]}
+    files = [file for path in inputs for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
+    found = {hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()}
+    lost = sorted(clean(name) for digest, name in wanted.items() if digest not in found)
+    return Finding(
+        "scans", not lost, f"{lost[0]} is not among them" if lost else f"all {len(wanted)} are there"
+    )
+
+
+def _read_record(folder: Folder) -> dict[str, Any] | None:
+    for name in (RECORD, f"{PAYLOAD}/{RECORD}"):
+        if folder.exists(name):
+            try:
+                content: dict[str, Any] = json.loads(folder.read_bytes(name))
+                return content
+            except ValueError:
+                return None
+    return None
+
+
+def _check_contents(folder: Folder) -> Iterator[Finding]:
+    """What only makes sense together: tables that tell the same, PDFs that are still PDF/A."""
+    record = _read_record(folder)
+    tables = [name for name in folder.names() if name.endswith("csv/joins.csv")]
+    if record is not None and tables:
+        yield _compare_joins(record, folder.read_bytes(tables[0]))
+    documents = [name for name in folder.names() if name.endswith(".pdf") and not name.startswith("inputs/")]
+    documents = [name for name in documents if "/inputs/" not in name]
+    if documents:
+        yield _check_documents(folder, documents)
+
+
+def _compare_joins(record: dict[str, Any], table: bytes) -> Finding:
+    rows = csv.DictReader(io.StringIO(table.decode("utf-8-sig", "replace"), newline=""))
+    told = [(row.get("left"), row.get("right"), row.get("verdict")) for row in rows]
+    wanted = [
+        (clean_cell(join["left"]), clean_cell(join["right"]), join["verdict"])
+        for page in record["pages"]
+        for join in page["joins"]
+    ]
+    same = told == wanted
+    return Finding("joins", same, f"{len(wanted)} in record and table" if same else "record and table differ")
+
+
+def _check_documents(folder: Folder, names: list[str]) -> Finding:
+    try:
+        pikepdf = import_pikepdf()
+    except MissingDependencyError as error:
+        return Finding("PDF/A", True, f"not checked: {error}")
+    for name in names:
+        content = folder.read_bytes(name)
+        reports = [pikepdf.pdfa.validate_written(io.BytesIO(content), flavor) for flavor in ("2b", "3b")]
+        if not any(report.passed for report in reports):
+            return Finding("PDF/A", False, f"{clean(name)} is no PDF/A")
+    return Finding("PDF/A", True, f"{len(names)} approved")

@@ -1,0 +1,123 @@
+"""A page and its seams in; the same with lost paper filled in and strokes closed over the seams, out.
+
+Lost paper is filled row by row between the last pixel on its left and the first on its right. Near a seam
+narrow light gaps are closed where ink stands on both sides. Nothing further away changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.elements import Image, Seam, Shred
+from deshred.imaging.composition.uprights import Sides
+
+_WIDEST_FILLED = 40  # px of lost paper; more is a gap that people should see
+_CLOSED_SHARE = 0.4  # of the height of letters: narrower light gaps are closed; wider ones divide letters
+_LEAST_CLOSED, _MOST_CLOSED = 5, 9  # px
+_USUAL_CLOSED = 7  # px, where a page has no letters
+_LETTERS = 5, 80  # px: what is lower or higher than this is no letter
+_DARK = 0.65  # of the paper's brightness: darker is ink
+_MIN_LETTERS = 50
+_FRINGE_DEPTH = 4  # px into the paper
+_BEYOND = 3  # px out of the paper that resampling looks at
+_FRINGE_COLOR = 6.0  # gray levels by which the rim is more colorful than the paper, at least
+_FRINGE_SHARE = 0.3  # of the rim's color that counts as fringe
+
+
+def mend(image: Image, seams: Sequence[Seam]) -> Image:
+    """Fill and close all seams of a page."""
+    mended = image.copy()
+    for seam in seams:
+        _fill(mended, seam)
+    width = _closed_width(mended)
+    closed = cv2.morphologyEx(mended, cv2.MORPH_OPEN, np.ones((1, width), np.uint8))
+    near = _near_seams(image.shape[:2], seams, width // 2)
+    mended[near] = np.asarray(closed, np.uint8)[near]
+    return mended
+
+
+def _fill(image: Image, seam: Seam) -> None:
+    """Bridge lost paper row by row, linearly."""
+    lost = seam.starts - seam.stops
+    rows = np.flatnonzero((lost > 0) & (lost <= _WIDEST_FILLED) & (seam.stops > 0))
+    rows = rows[seam.starts[rows] < image.shape[1]]
+    if not rows.size:
+        return
+    stops, starts = seam.stops[rows], seam.starts[rows]
+    last, first = image[rows, stops - 1].astype(np.float32), image[rows, starts].astype(np.float32)
+    for step in range(int(lost[rows].max())):
+        inside = stops + step < starts
+        part = ((step + 1) / (starts - stops + 1))[inside, None]
+        bridge = last[inside] * (1 - part) + first[inside] * part
+        image[rows[inside], stops[inside] + step] = np.rint(bridge).astype(np.uint8)
+
+
+def _closed_width(image: Image) -> int:
+    """Px up to which light gaps are closed: small print has narrow gaps of its own."""
+    half = cv2.cvtColor(image[::2, ::2], cv2.COLOR_RGB2GRAY)
+    ink = (half < _DARK * np.median(half)).view(np.uint8)
+    heights = 2 * cv2.connectedComponentsWithStats(ink)[2][1:, cv2.CC_STAT_HEIGHT]
+    letters = heights[(heights > _LETTERS[0]) & (heights < _LETTERS[1])]
+    if letters.size < _MIN_LETTERS:
+        return _USUAL_CLOSED
+    width = 2 * round(_CLOSED_SHARE * float(np.median(letters)) / 2) + 1  # odd
+    return int(np.clip(width, _LEAST_CLOSED, _MOST_CLOSED))
+
+
+def _near_seams(shape: tuple[int, ...], seams: Sequence[Seam], reach: int) -> NDArray[np.bool_]:
+    """Pixels at the seams, lost paper that was filled included. (H, W)"""
+    near = np.zeros(shape, np.bool_)
+    for seam in seams:
+        first = np.minimum(seam.stops, seam.starts) - reach
+        last = np.maximum(seam.stops, seam.starts) + reach
+        rows = np.flatnonzero((seam.stops >= 0) & (last - first <= _WIDEST_FILLED + 2 * reach))
+        if not rows.size:
+            continue
+        left, right = max(0, int(first[rows].min())), min(shape[1], int(last[rows].max()))
+        columns = np.arange(left, right)
+        near[rows, left:right] |= (columns >= first[rows, None]) & (columns < last[rows, None])
+    return near
+
+
+def clean_rim(shred: Shred, sides: Sides) -> Image:
+    """The image of a shred without the fringe of the colored sheet it lay on, its rim drawn on outwards.
+
+    The fringe colors the whole rim alike, so the usual color of the rim tells it from colored ink. It is as
+    bright as paper in its brightest channel: there ink alone is dark.
+    """
+    rows = np.flatnonzero(sides.has_paper)
+    image = shred.image.copy()
+    if not rows.size:
+        return image
+    paper = np.median(shred.image[::5, ::3][shred.mask[::5, ::3]], axis=0)
+    image[~shred.mask] = np.rint(paper)  # holes too: resampling mixes what lies in them into the paper
+    for tears, inwards in ((sides.starts[rows], 1), (sides.stops[rows] - 1, -1)):
+        inside = tears[:, None] + inwards * np.arange(_FRINGE_DEPTH)
+        inside = np.clip(inside, sides.starts[rows, None], sides.stops[rows, None] - 1)
+        image[rows[:, None], inside] = _without_fringe(image[rows[:, None], inside], paper)
+        # at the tear the outermost pixel goes on, be it ink or paper
+        outside = np.clip(tears[:, None] - inwards * np.arange(1, _BEYOND + 1), 0, image.shape[1] - 1)
+        is_outside = (outside < sides.starts[rows, None]) | (outside >= sides.stops[rows, None])
+        image[rows[:, None], outside] = np.where(
+            is_outside[..., None], image[rows, tears][:, None], image[rows[:, None], outside]
+        )
+    return image
+
+
+def _without_fringe(band: Image, paper: NDArray[np.float64]) -> Image:
+    """A band of pixels along the rim, outermost first. (rows, depth, 3)"""
+    rim = np.median(band[:, 0], axis=0)
+    tint = (rim - rim.mean()) - (paper - paper.mean())
+    strength = float(np.linalg.norm(tint))
+    if strength < _FRINGE_COLOR:
+        return band
+    pixels = band.astype(np.float64)
+    colors = pixels - pixels.mean(axis=2, keepdims=True) - (paper - paper.mean())
+    is_fringe = colors @ tint / strength**2 > _FRINGE_SHARE
+    brightest = int(tint.argmax())
+    neutral = np.minimum(pixels[..., brightest : brightest + 1] / max(paper[brightest], 1), 1) * paper
+    return np.where(is_fringe[..., None], np.rint(neutral), pixels).astype(np.uint8)

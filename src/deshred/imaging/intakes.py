@@ -1,0 +1,351 @@
+"""Files and folders in; the pile of shreds that they show out, with the sheets, and how they were read.
+
+Each file is read once and treated as it looks; all are decided upon together, and the few that were guessed
+otherwise are read again. No more is in memory at a time than the budget allows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from deshred.budgets import Budget, MemoryGate
+from deshred.elements import Image, Scan, Shred, ShredSet, Source
+from deshred.errors import InputError
+from deshred.executors import Executor, Progress, SerialExecutor
+from deshred.imaging.files import Skipped, find_files, find_mask, name_files, warn_of_unread
+from deshred.imaging.scans import (
+    DoubtfulScan,
+    DoubtfulScanWarning,
+    ScanFile,
+    ScanOptions,
+    describe_complaint,
+    digest,
+    name_frame,
+    open_scans,
+    refuse_growth,
+    to_shred,
+    to_working_resolution,
+    with_mask,
+)
+from deshred.imaging.sheets.cutouts import Segmentation
+from deshred.imaging.sheets.looks import Decision, Look, Showing, decide, decide_as_told, look_at
+from deshred.imaging.sheets.overview import draw_overview
+from deshred.imaging.sheets.photos import straighten_photo
+from deshred.imaging.sheets.segmentation import SegmentationOptions, refuse_blank, segment
+from deshred.textfiles import read_file
+
+_BYTES_PER_PIXEL = 30  # of a sheet while it is segmented: measured 24, and the decoder's own copy
+_FINEST_DPI = 600.0  # of a sheet: the shreds are used at 300, and a finer one takes gigabytes
+_COARSE_DPI = 150.0
+_MAIN_SHARE = 2.0  # times larger than any other shred is the one that a crop is of
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A sheet that shreds were cut out of; its overview is small, the scan itself is not kept."""
+
+    name: str
+    segmentation: Segmentation
+    overview: Image
+
+
+@dataclass(frozen=True, eq=False)
+class Intake:
+    """All shreds that were given, the sheets that some of them lay on, and the files they were read from."""
+
+    shreds: ShredSet
+    sheets: tuple[Sheet, ...]
+    sources: tuple[Source, ...] = ()  # each file once, with masks and blank sheets
+    decision: Decision = field(default_factory=Decision)
+    skipped: tuple[Skipped, ...] = ()  # files that lay beside the others and were not read
+
+
+def load_shreds(
+    paths: Iterable[str | Path],
+    *,
+    options: ScanOptions | None = None,
+    budget: Budget | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> ShredSet:
+    """All shreds in files and folders as one mixed pile at 300 dpi; sheets are segmented."""
+    return load_intake(paths, options=options, budget=budget, executor=executor, progress=progress).shreds
+
+
+def load_intake(
+    paths: Iterable[str | Path],
+    *,
+    options: ScanOptions | None = None,
+    segmentation: SegmentationOptions | None = None,
+    budget: Budget | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Intake:
+    """All shreds in files and folders as one mixed pile at 300 dpi, with the sheets they lay on."""
+    found = find_files(paths)
+    warn_of_unread(found)
+    budget = budget or Budget()
+    recipe = _Recipe(
+        options or ScanOptions(),
+        segmentation or SegmentationOptions(),
+        budget,
+        MemoryGate(budget.memory_bytes),
+    )
+    named = [_Named(file, name) for file, name in zip(found.files, name_files(found.files), strict=True)]
+    executor = executor or SerialExecutor()
+    guessed = executor.map(partial(_load_file, recipe=recipe), named, stage="reading", progress=progress)
+    decision = _decide(guessed, recipe)
+    read = _read_again(named, guessed, replace(recipe, decision=decision), executor)
+    _warn_of_doubts(read)
+    intake = _gather(read, decision, found.skipped)
+    if not intake.shreds:  # a blank sheet among others is no error, a pile of nothing is
+        refuse_blank([sheet.segmentation for sheet in intake.sheets], options=segmentation)
+    return intake
+
+
+def load_sheets(
+    paths: Iterable[str | Path],
+    *,
+    options: ScanOptions | None = None,
+    segmentation: SegmentationOptions | None = None,
+    budget: Budget | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Intake:
+    """As `load_intake`; files that are single shreds already are an error, as nothing can be cut out."""
+    intake = load_intake(
+        paths,
+        options=options,
+        segmentation=segmentation,
+        budget=budget,
+        executor=executor,
+        progress=progress,
+    )
+    if not intake.sheets:
+        raise InputError(
+            f"{intake.sources[0].path}: no sheet among the files, so there is nothing to cut out "
+            f"({intake.decision}). Give single shreds to reconstruct; if these are sheets, use --as sheets, "
+            "and --dpi if their resolution is wrong."
+        )
+    return intake
+
+
+@dataclass(frozen=True)
+class _Named:
+    file: Path
+    name: str
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """How files are read."""
+
+    options: ScanOptions
+    segmentation: SegmentationOptions
+    budget: Budget
+    gate: MemoryGate
+    decision: Decision | None = None  # None: not known yet
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """One scan, or what became of it."""
+
+    look: Look
+    showing: Showing
+    shreds: tuple[Shred, ...]
+    sheet: Sheet | None
+    sources: tuple[Source, ...]
+    dpi: float
+    complaint: str = ""
+    meaningless_dpi: float | None = None
+
+
+def _load_file(named: _Named, recipe: _Recipe) -> tuple[_Read, ...]:
+    """The shreds of one file, as soon as there is room for its largest picture."""
+    file = open_scans(named.file, options=recipe.options, budget=recipe.budget)
+    need = _BYTES_PER_PIXEL * file.most_pixels
+    if need > recipe.budget.memory_bytes:
+        raise InputError(
+            f"{named.file}: {file.most_pixels / 1e6:.0f} megapixels take about {need / 1e9:.1f} GB, more "
+            f"than the budget of {recipe.budget.memory_bytes / 1e9:.1f} GB. Scan at 300 dpi, in parts, or "
+            "raise --memory."
+        )
+    mask_file = find_mask(named.file)
+    with recipe.gate.hold(need):
+        if mask_file is not None:
+            return (_load_with_mask(named, file, mask_file, recipe),)
+        return tuple(_load_scans(named.name, file, recipe))
+
+
+def _load_with_mask(named: _Named, file: ScanFile, mask_file: Path, recipe: _Recipe) -> _Read:
+    if file.count > 1:
+        raise InputError(
+            f"{named.file}: has {file.count} frames but one mask, {mask_file}. Save each frame as a file."
+        )
+    (one,) = file.scans
+    content = read_file(mask_file, most_bytes=recipe.budget.memory_bytes)
+    scan = to_working_resolution(with_mask(one.scan, content, mask_file), options=recipe.options)
+    sources = (file.source, Source(mask_file, digest(content)))
+    shreds = (to_shred(scan, named.name),)
+    return _Read(
+        Look(pieces=1), "shred", shreds, None, sources, one.scan.dpi, one.complaint, one.meaningless_dpi
+    )
+
+
+def _load_scans(name: str, file: ScanFile, recipe: _Recipe) -> Iterator[_Read]:
+    for number, one in enumerate(file.scans):
+        yield _load_scan(name_frame(name, number, file.count), one, file.source, recipe)
+
+
+def _load_scan(name: str, one: DoubtfulScan, source: Source, recipe: _Recipe) -> _Read:
+    look = Look() if recipe.options.kind != "auto" else look_at(one.scan, options=recipe.segmentation)
+    showing = _treat(look, recipe)
+    taken = _take(name, one.scan, showing, recipe)
+    return _Read(
+        look, showing, taken.shreds, taken.sheet, (source,), one.scan.dpi, one.complaint, one.meaningless_dpi
+    )
+
+
+def _treat(look: Look, recipe: _Recipe) -> Showing:
+    if recipe.options.kind != "auto":
+        return "sheet" if recipe.options.kind == "sheets" else "shred"
+    return look.guess if recipe.decision is None else recipe.decision.treat(look)
+
+
+@dataclass(frozen=True, eq=False)
+class _Taken:
+    """The shreds of a scan, and the scan itself where it is a sheet."""
+
+    shreds: tuple[Shred, ...]
+    sheet: Sheet | None = None
+
+
+def _take(name: str, scan: Scan, showing: Showing, recipe: _Recipe) -> _Taken:
+    if showing == "shred":
+        return _Taken((to_shred(to_working_resolution(scan, options=recipe.options), name),))
+    if showing == "crop":
+        return _take_crop(name, scan, recipe)
+    refuse_growth(scan, recipe.options)
+    scan = _coarsen(scan)
+    try:
+        found = segment(scan, name=name, options=recipe.segmentation, allow_blank=True)
+    except InputError:
+        photographed = _take_photo(name, scan, recipe)
+        if photographed is None:
+            raise
+        return photographed
+    whole = None if found.shreds or not found.scraps else _take_photo(name, scan, recipe)
+    return whole or _take_sheet(name, scan, found, recipe)
+
+
+def _take_photo(name: str, scan: Scan, recipe: _Recipe) -> _Taken | None:
+    """The shreds of a sheet in a photo that shows the table as well; None when that is not it."""
+    photo = straighten_photo(scan)
+    if photo is None:
+        return None
+    straight = photo.scan if recipe.options.dpi is None else replace(photo.scan, dpi=recipe.options.dpi)
+    try:
+        found = segment(straight, name=name, options=recipe.segmentation)
+    except InputError:
+        return None
+    found = replace(found, warnings=(*found.warnings, photo.note))
+    return _take_sheet(name, straight, found, recipe)
+
+
+def _take_crop(name: str, scan: Scan, recipe: _Recipe) -> _Taken:
+    """The shred that a crop is of, without its surroundings; as it is, where they cannot be told from it."""
+    options = recipe.segmentation
+    if options.background is None and recipe.decision is not None:
+        options = replace(options, background=recipe.decision.background)  # as the other crops have it
+    try:
+        found = segment(scan, name=name, options=options, allow_blank=True)
+    except InputError:
+        return _take(name, scan, "shred", recipe)
+    areas = [cutout.area for cutout in found.cutouts]
+    if not areas:
+        return _take(name, scan, "shred", recipe)
+    main = int(np.argmax(areas))
+    if sorted([0, *areas])[-2] * _MAIN_SHARE > areas[main]:  # a small sheet, after all
+        return _take_sheet(name, scan, found, recipe)
+    shred = replace(found.shreds[main], id=name, source=scan.source)
+    return _Taken((_to_working_shred(shred, recipe.options),))
+
+
+def _take_sheet(name: str, scan: Scan, found: Segmentation, recipe: _Recipe) -> _Taken:
+    shreds = tuple(_to_working_shred(shred, recipe.options) for shred in found.shreds)
+    return _Taken(shreds, Sheet(name, found, draw_overview(scan, found)))
+
+
+def _to_working_shred(shred: Shred, options: ScanOptions) -> Shred:
+    cut = Scan(shred.image, shred.dpi, shred.source, shred.mask)
+    return to_shred(to_working_resolution(cut, options=options), shred.id)
+
+
+def _coarsen(scan: Scan) -> Scan:
+    """A very fine sheet with whole blocks of pixels averaged."""
+    factor = int(np.ceil(scan.dpi / _FINEST_DPI - 0.01))
+    if factor <= 1:
+        return scan
+    height, width = (side // factor * factor for side in scan.image.shape[:2])
+    size = (width // factor, height // factor)
+    image = np.asarray(cv2.resize(scan.image[:height, :width], size, interpolation=cv2.INTER_AREA), np.uint8)
+    mask = None if scan.mask is None else scan.mask[:height:factor, :width:factor]
+    return Scan(image, scan.dpi / factor, scan.source, mask)
+
+
+def _decide(guessed: Sequence[tuple[_Read, ...]], recipe: _Recipe) -> Decision:
+    looks = [read.look for file in guessed for read in file]
+    if recipe.options.kind != "auto":
+        return decide_as_told(looks, recipe.options.kind)
+    return decide(looks, options=recipe.segmentation)
+
+
+def _read_again(
+    named: Sequence[_Named], guessed: Sequence[tuple[_Read, ...]], recipe: _Recipe, executor: Executor
+) -> list[tuple[_Read, ...]]:
+    """What was read, with those files read again that by themselves looked otherwise than they are."""
+    read = list(guessed)
+    wrong = [i for i, file in enumerate(read) if any(one.showing != _treat(one.look, recipe) for one in file)]
+    again = executor.map(partial(_load_file, recipe=recipe), [named[i] for i in wrong])
+    for i, file in zip(wrong, again, strict=True):
+        read[i] = file
+    return read
+
+
+def _gather(read: Iterable[tuple[_Read, ...]], decision: Decision, skipped: tuple[Skipped, ...]) -> Intake:
+    scans = [one for file in read for one in file]
+    shreds = ShredSet([shred for one in scans for shred in one.shreds])
+    sheets = tuple(one.sheet for one in scans if one.sheet is not None)
+    sources = tuple(dict.fromkeys(source for one in scans for source in one.sources))
+    return Intake(shreds, sheets, sources, decision, skipped)
+
+
+def _warn_of_doubts(read: Iterable[tuple[_Read, ...]]) -> None:
+    """Say once what holds for many files."""
+    scans = [one for file in read for one in file]
+    told = [describe_complaint(one.sources[0].path, one.complaint) for one in scans if one.complaint]
+    for dpi, count in Counter(one.meaningless_dpi for one in scans if one.meaningless_dpi).items():
+        told.append(
+            f"{_some(count)} {dpi:.0f} dpi, which programs write that do not know; 300 dpi is assumed. "
+            "Give the true resolution with --dpi."
+        )
+    for dpi, count in Counter(round(one.dpi) for one in scans if one.dpi < _COARSE_DPI).items():
+        told.append(
+            f"{_some(count)} {dpi} dpi, too little to see how shreds fit; expect mistakes. Scan at 300 dpi, "
+            "or give the true resolution with --dpi."
+        )
+    for text in told:
+        warnings.warn(text, DoubtfulScanWarning, 4)
+
+
+def _some(count: int) -> str:
+    return "1 picture has" if count == 1 else f"{count} pictures have"

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from deshred.cases import Folder, FolderStore, MemoryStore, Store
+from deshred.cases.store import make_key
+
+
+@pytest.fixture(params=["memory", "folder"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    return MemoryStore() if request.param == "memory" else FolderStore(Folder(tmp_path))
+
+
+def test_arrays_come_back_as_they_were_kept(store: Store) -> None:
+    arrays = {"a.b": np.arange(6).reshape(2, 3), "names": np.array([b"x", b"yy"]), "none": np.zeros((0, 4))}
+    store.save("ab12", arrays)
+    kept = store.load("ab12")
+    assert kept is not None
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(kept[name], array)
+        assert kept[name].dtype == array.dtype
+    assert store.load("ab13") is None
+
+
+def test_what_is_damaged_is_not_there(tmp_path: Path) -> None:
+    store = FolderStore(Folder(tmp_path))
+    store.save("ab12", {"a": np.arange(100)})
+    (file,) = tmp_path.rglob("*.npz")
+    whole = file.read_bytes()
+    for at in range(0, len(whole), 7):
+        file.write_bytes(whole[:at])
+        assert store.load("ab12") is None
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        kept = store.load("ab12")
+        assert kept is None or "a" not in kept or np.array_equal(kept["a"], np.arange(100))
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
+    store = FolderStore(Folder(tmp_path))
+    store.save("ab12", {"a": np.zeros(3)})
+    (file,) = tmp_path.rglob("*.npz")
+    np.savez_compressed(file, a=np.zeros(10_000_000, np.uint8))
+    assert store.load("ab12") is None
+
+
+def test_keys_know_where_their_parts_end() -> None:
+    assert make_key("ab", "c") != make_key("a", "bc")
+    assert make_key("a", "b") == make_key("a", "b")

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from deshred.cases import describe_write_failure, to_json, write_atomically
+from deshred.cases.writing import is_leftover
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    write_atomically(path, b"old")
+    # A process that may not write more than 1,000 bytes to a file: as on a full disk, but for real.
+    script = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from deshred.errors import OutputError\n"
+        "from deshred.cases import write_atomically\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "try:\n"
+        "    write_atomically(Path(sys.argv[1]), b'x' * 5000)\n"
+        "except OutputError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
+    )
+    assert "Free some space" in done.stdout
+    assert path.read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.json"]
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (errno.ENOSPC, "Free some space"),
+        (errno.EROFS, "permissions"),
+        (errno.ENOTDIR, "in the way"),
+        (errno.EIO, "another place"),
+    ],
+)
+def test_what_the_system_says_comes_with_a_remedy(number: int, remedy: str) -> None:
+    told = str(describe_write_failure(OSError(number, os.strerror(number)), Path("out/a.png")))
+    assert told.startswith("out/a.png: ")
+    assert os.strerror(number) in told
+    assert remedy in told
+
+
+def test_json_has_no_numbers_that_json_does_not_know() -> None:
+    text = to_json({"a": float("inf"), "b": np.float32(0.5), "c": (np.int64(2), Path("x"))})
+    assert json.loads(text) == {"a": None, "b": 0.5, "c": [2, "x"]}
+
+
+def test_only_our_own_leftovers_are_taken_for_such() -> None:
+    assert is_leftover(".page-001.png.77.tmp")
+    assert not is_leftover(".editor.tmp")
+    assert not is_leftover(".page-001.png.swap.tmp")
+    assert not is_leftover("page-001.png.77.tmp")

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="training needs deshred[train]")
+
+from deshred.compatibility.fusion import FusionScorer
+from deshred.compatibility.towers.network import TowerTrainingOptions, WindowOptions
+from deshred.compatibility.towers.training import TowerRecipe, train_towers
+from deshred.errors import InputError, SettingsError
+
+TINY = TowerTrainingOptions(
+    steps=2,
+    short=WindowOptions(pages=1, cuts=4, rows=64),
+    long=WindowOptions(pages=1, cuts=3, rows=128),
+    long_every=2,
+)
+
+
+def test_a_recipe_gives_the_same_calibrated_model_again(tmp_path: Path) -> None:
+    recipe = TowerRecipe(drawn=3, piles=1)
+    first, second = (
+        train_towers([], tmp_path / f"{i}.onnx", recipe=recipe, training=TINY, threads=1) for i in range(2)
+    )
+    assert FusionScorer(first).calibration is not None
+    assert FusionScorer(first).model.card == FusionScorer(second).model.card
+
+
+def test_a_recipe_without_pages_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="at least 2 pages"):
+        train_towers([], tmp_path / "m.onnx")
+    with pytest.raises(SettingsError, match="piles at 1"):
+        TowerRecipe(piles=0)

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pypdfium2
+import pytest
+
+from deshred.elements import Constraints
+from deshred.errors import InputError, SettingsError
+from deshred.export.casefiles import CaseFacts, read_case_facts
+from deshred.export.casereport import export_report
+from deshred.export.material import Custody, Material
+from tests.export.materials import make_material, make_reconstruction
+
+pikepdf = pytest.importorskip("pikepdf", reason="pikepdf is not installed: pip install 'deshred[pdf]'")
+pytest.importorskip("reportlab", reason="reportlab is not installed: pip install 'deshred[pdf]'")
+
+FACTS = CaseFacts("2026-0142", "AZ 12 Js 345/26", ("Ass. 3.1",), ("Lab & Söhne",), received=date(2026, 3, 2))
+
+
+def read_report(material: Material) -> str:
+    document = pypdfium2.PdfDocument(next(export_report(material)).content)
+    text = "\n".join(page.get_textpage().get_text_range() for page in document)
+    document.close()
+    return " ".join(text.split())
+
+
+def test_the_report_tells_who_what_and_how_sure() -> None:
+    custody = Custody("ab" * 32, ("2026-03-02 began", "2026-03-02 finished"), b"{}\n")
+    text = read_report(make_material(facts=FACTS, custody=custody, terms=("invoice", "nothing")))
+    for told in (
+        "2026-0142",
+        "AZ 12 Js 345/26",
+        "Lab & Söhne",
+        "2026-03-02",
+        "Page 1 of 2: evidence copy",
+        "proven optimal",
+        "probability 0.4000",
+        "ab" * 32,
+        "invoice: 1 hit",
+        "nothing: 0 hits",
+        "not a likelihood ratio",
+        "page 1 of",
+        "End of the report.",
+    ):
+        assert told in text
+    assert "Examiner ____" in text  # nobody is made up
+
+
+def test_the_report_is_pdf_a_3b_with_its_record_attached() -> None:
+    from pikepdf.pdfa import validate_written
+
+    content = next(export_report(make_material(custody=Custody("0" * 64, (), b"{}\n")))).content
+    assert validate_written(io.BytesIO(content), "3b").passed
+    with pikepdf.open(io.BytesIO(content)) as document:
+        assert sorted(document.attachments) == ["joins.csv", "journal.jsonl", "record.json"]
+
+
+def test_what_a_person_decided_is_told_as_such() -> None:
+    known = Constraints(required=frozenset({("a", "b")}), first=frozenset({"d"}))
+    text = read_report(make_material(replace(make_reconstruction(), constraints=known)))
+    assert "required: a and b; first: d" in text
+    assert "a person" in text
+    assert "the machine" in text
+
+
+def test_case_facts_come_from_toml_and_a_typing_mistake_is_seen(tmp_path: Path) -> None:
+    file = tmp_path / "case.toml"
+    file.write_text('number = "1"\nexhibits = ["a"]\nreceived = 2026-03-02\n', encoding="utf-8")
+    assert read_case_facts(file) == CaseFacts("1", exhibits=("a",), received=date(2026, 3, 2))
+    for wrong, message in (
+        ('examinor = "x"', "no key 'examinor'"),
+        ("number = 3", "number is a text"),
+        ('received = "today"', "received is a date"),
+        ('exhibits = "a"', "exhibits is a list"),
+        ("number", "is not TOML"),
+    ):
+        file.write_text(wrong, encoding="utf-8")
+        with pytest.raises(SettingsError, match=message):
+            read_case_facts(file)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_case_facts(tmp_path / "no.toml")
