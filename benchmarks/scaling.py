@@ -7,7 +7,7 @@
 
 Every run is the whole command `deshred reconstruct` in a process of its own, and every second of it belongs
 to a stage: "start" is Python and its imports, "between" what no stage counts. On a busy machine read the
-seconds of the processor, and of two versions the ratio: they run one after the other on the same files.
+seconds of processors, and of two versions the ratio: they run one after the other on the same files.
 """
 
 from __future__ import annotations

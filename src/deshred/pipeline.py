@@ -58,6 +58,12 @@ class Reconstruction:
         """Those set aside: without ink there is nothing to match."""
         return self.pile.blank
 
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Write pages, report and record into a case folder, as `deshred reconstruct` does."""
+        from deshred.export.results import save_into  # what people take away lies above the pipeline
+
+        return save_into(folder, self, force=force)
+
     def summary(self) -> str:
         """One line, such as `37 shreds, 2 pages, proven optimal, 2 joins worth a look`."""
         open_joins = sum(join.verdict == "open" for join in self.arrangement.joins)

@@ -22,6 +22,7 @@ from PIL import Image as Pillow
 from deshred.elements import Arrangement, Constraints, Image, Join, Page, Placement, ShredSet
 from deshred.export.names import clean, quote_toml
 from deshred.export.pictures import hash_pixels
+from deshred.imaging.decoding import resize
 from deshred.reading import Line, Reading
 
 if TYPE_CHECKING:
@@ -388,10 +389,7 @@ def _tell_proof(arrangement: Arrangement) -> str:
 def _shrink(image: Image, width: int, height: int) -> Image:
     """The image scaled down to fit; never up."""
     scale = min(1.0, width / image.shape[1], height / image.shape[0])
-    if scale == 1.0:
-        return image
-    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-    return np.asarray(Pillow.fromarray(image).resize(size, Pillow.Resampling.BOX))
+    return image if scale == 1.0 else resize(image, None, scale, scale)[0]
 
 
 def _count(number: int, noun: str) -> str:

@@ -84,6 +84,16 @@ def reconstruct_into(
         return save_results(done, case, files=files, executor=executor, progress=progress)
 
 
+def save_into(folder: str | Path, reconstruction: Reconstruction, *, force: bool = False) -> Path:
+    """Write what `reconstruct` returned into a case of its own."""
+    files = list(
+        dict.fromkeys(shred.source.path for shred in (*reconstruction.shreds, *reconstruction.blank))
+    )
+    with working_on(folder, command="reconstruct", force=force, inputs=files) as case:
+        save_results(reconstruction, case, files=files)
+    return Path(folder)
+
+
 def _list_known_files(case: Case) -> list[Path]:
     """The files of a case that is added to, which must be what they were."""
     if not case.folder.exists(INPUTS):
