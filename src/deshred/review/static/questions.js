@@ -12,7 +12,6 @@ let shownKey = "";
 const later = new Set();
 let busy = false;
 let last = null;
-let withWhy = false;
 
 async function load(app) {
   if (busy) return;
@@ -90,9 +89,12 @@ function wholePage(app, question) {
 
 async function choose(app, choice) {
   const question = current();
-  if (!question || busy) return;
+  if (!question) return;
   const ms = Math.round(performance.now() - since);
-  if (ms < 400) return;
+  if (ms < 400) {
+    app.tell("That was too quick to have been looked at. Once more, please.");
+    return;
+  }
   last = question;
   const told = choice === "cannot-tell" ? "Noted: cannot tell." : "Answered.";
   queue = { ...queue, questions: queue.questions.filter((one) => one !== question) };
