@@ -71,6 +71,7 @@ def command(
             settings=settings,
             force=force,
             add=add,
+            command=flags.tell_command(),
             progress=progress,
         )
     warn_of_sheets(done.sheets)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,7 @@ def reconstruct_into(
     settings: Settings | None = None,
     force: bool = False,
     add: bool = False,
+    command: str = "",
     progress: Progress | None = None,
 ) -> Reconstruction:
     """Reconstruct files and folders into a case.
@@ -81,7 +83,7 @@ def reconstruct_into(
             executor=executor,
             progress=progress,
         )
-        return save_results(done, case, files=files, executor=executor, progress=progress)
+        return save_results(done, case, files=files, command=command, executor=executor, progress=progress)
 
 
 def save_into(folder: str | Path, reconstruction: Reconstruction, *, force: bool = False) -> Path:
@@ -117,6 +119,7 @@ def save_results(
     case: Case,
     *,
     files: Sequence[Path] = (),
+    command: str = "",
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Reconstruction:
@@ -137,7 +140,14 @@ def save_results(
             Overview(sheet.name, sheet.overview, list_warnings(sheet)) for sheet in reconstruction.sheets
         ]
         provenance = _provenance(reconstruction)
-        case.write_text(REPORT, render_report(reconstruction, provenance=provenance, overviews=overviews))
+        report = render_report(
+            reconstruction,
+            provenance=provenance,
+            overviews=overviews,
+            made=datetime.now(UTC),
+            command=command,
+        )
+        case.write_text(REPORT, report)
     reconstruction = replace(reconstruction, seconds=watch.seconds)
     case.write_json(ARRANGEMENT, describe(reconstruction, case))
     return reconstruction
