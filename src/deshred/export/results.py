@@ -274,7 +274,7 @@ def reopen(
     content = case.read_json(ARRANGEMENT)
     try:
         return _Reopening(case, content, executor or default_executor(), progress).run()
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError, MemoryError) as error:
         raise InputError(
             f"{case.path / ARRANGEMENT}: the file is damaged ({type(error).__name__}: {error}). "
             "Run reconstruct --force again."
