@@ -20,6 +20,7 @@ from deshred.settings import Settings
     "scorer",
     "model",
     "jobs",
+    "budget.memory_gb",
     "scans.dpi",
     "scans.max_megapixels",
     "scans.kind",
@@ -78,6 +79,7 @@ def command(
     if as_json:
         say_json(describe(done))
         return
+    say(str(done.decision))
     say(done.summary())
     say(f"pages:  {output / 'pages'}")
     say(f"report: {output / 'report.html'}")

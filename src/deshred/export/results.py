@@ -43,7 +43,6 @@ from deshred.export.report import Overview, render_report
 from deshred.imaging.composition import compose
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.edges import EdgeOptions, LazyEdges
-from deshred.imaging.files import find_images
 from deshred.imaging.intakes import load_intake
 from deshred.imaging.scans import hash_file
 from deshred.pipeline import Reconstruction, reconstruct
@@ -74,15 +73,16 @@ def reconstruct_into(
     executor = default_executor(settings.jobs)
     inputs = list(inputs)
     with working_on(folder, command="reconstruct", force=force, add=add, inputs=inputs) as case:
-        files = [*(_list_known_files(case) if add else []), *find_images(inputs)]
+        given = [*(_list_known_files(case) if add else []), *inputs]
         done = reconstruct(
-            files,
+            given,
             constraints=constraints,
             settings=settings,
             store=case.store,
             executor=executor,
             progress=progress,
         )
+        files = list(find_files(given).files)
         return save_results(done, case, files=files, command=command, executor=executor, progress=progress)
 
 
@@ -188,6 +188,7 @@ def describe(reconstruction: Reconstruction, case: Case | None = None) -> dict[s
         "constraints": describe_constraints(reconstruction.constraints),
         "scorer": asdict(reconstruction.scorer),
         "settings": reconstruction.settings.to_dict(),
+        "read_as": str(reconstruction.decision),
         "inputs": _list_inputs(reconstruction.sources, paths),
         "versions": installed_versions(),
         "seconds": dict(reconstruction.seconds),
@@ -302,6 +303,7 @@ class _Reopening:
             files,
             options=settings.scans,
             segmentation=settings.segmentation,
+            budget=settings.budget,
             executor=self._executor,
             progress=self._progress,
         )
@@ -320,6 +322,7 @@ class _Reopening:
             pile,
             intake.sheets,
             sources,
+            intake.decision,
             compatibility,
             Constraints(**content["constraints"]),
             arrangement,
