@@ -43,6 +43,7 @@ from deshred.export.report import Overview, render_report
 from deshred.imaging.composition import compose
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.edges import EdgeOptions, LazyEdges
+from deshred.imaging.files import find_files
 from deshred.imaging.intakes import load_intake
 from deshred.imaging.scans import hash_file
 from deshred.pipeline import Reconstruction, reconstruct
