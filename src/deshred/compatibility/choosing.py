@@ -19,7 +19,7 @@ from deshred.compatibility.contract import Descriptions, EdgeScorer, Evidence, R
 from deshred.compatibility.describing import DescribedGroup
 from deshred.compatibility.groups import Group
 from deshred.compatibility.sketches import Candidates, Glancing, Sketch, find_candidates
-from deshred.executors import Executor, Progress
+from deshred.executors import Executor, Progress, default_executor
 
 _CHOSEN = "chosen evidence 1"  # part of keys
 _NAME = np.dtype("S40")  # of a join: the row in its group, and the paper it leads to
@@ -61,6 +61,8 @@ class ComparingChosen(Comparing):
 
     def compare_all(self, executor: Executor, progress: Progress | None) -> None:
         """Look at all joins, and compare those that stand out and were not compared before."""
+        if not executor.shares_memory:  # a join takes less time to compare than its edges to travel
+            executor = default_executor()
         with threadpool_limits(1, "blas"):
             self._look(executor, progress)
         super().compare_all(executor, progress)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -145,6 +146,19 @@ class ComparingAll(Comparing):
 
     is_listed = False
 
+    def compare_all(self, executor: Executor, progress: Progress | None) -> None:
+        """Compare what was not compared before; where memory is not shared, only what is compared travels."""
+        if executor.shares_memory:
+            super().compare_all(executor, progress)
+            return
+        pairs = [pair for pair in self._pairs if self._store.load(self._key(_EVIDENCE, *pair)) is None]
+        tasks = [_Task(a.rights, b.lefts) for a, b in pairs]
+        compared = executor.stream(partial(_compare, scorer=self._scorer), tasks)
+        for done, (pair, evidence) in enumerate(zip(pairs, compared, strict=True), 1):
+            self._store.save(self._key(_EVIDENCE, *pair), evidence.to_arrays())
+            if progress:
+                progress("scoring", done, len(pairs))
+
     def _compare(self, pair: Pair) -> None:
         self._find(*pair)
 
@@ -173,6 +187,18 @@ class ListingBest(Comparing):
         arrays = {"rows": rows, "columns": columns, **listed.evidence.to_arrays("evidence.")}
         self._store.save(key, arrays)
         return listed
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    rights: Any  # Descriptions of the scorer's own type
+    lefts: Any
+
+
+def _compare(task: _Task, *, scorer: EdgeScorer) -> Evidence:
+    with threadpool_limits(1, "blas"):
+        compared: Evidence = scorer.compare(task.rights, task.lefts)
+    return compared
 
 
 def _to_block(reduced: ScoreBlock, rows: Rows, columns: Rows, tops: NDArray[np.int32]) -> Block:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -149,19 +149,23 @@ class TowersScorer:
         shape = len(edges), self.edge_options.rows // ROW_STEP, self.options.features
         features = np.empty(shape, np.float32)
         features[:] = blank[_REACH + _REACH // 2]
-        above = np.zeros((_REACH * ROW_STEP, self.options.width), np.uint8)
-
-        def encode_batch(batch: Sequence[_Band]) -> None:
-            ink = np.concatenate([above, *(band.cut(edges[band.edge].ink) for band in batch), above])
-            rows = self._run(ink, side, other)
+        bands = [band for i, edge in enumerate(edges) for band in _find_bands(i, edge)]
+        batches = list(_batches(bands))
+        inks = [[band.cut(edges[band.edge].ink) for band in batch] for batch in batches]
+        encoded = executor.stream(partial(self._encode_batch, side=side, other=other), inks)
+        for batch, rows in zip(batches, encoded, strict=True):
             at = _REACH
             for band in batch:
                 band.paste(rows[at : at + band.steps], features[band.edge])
                 at += band.steps
-
-        bands = [band for i, edge in enumerate(edges) for band in _find_bands(i, edge)]
-        executor.map(encode_batch, list(_batches(bands)))
         return Features(_to_whole(features, unit))
+
+    def _encode_batch(
+        self, inks: Sequence[NDArray[np.uint8]], *, side: str, other: str
+    ) -> NDArray[np.float32]:
+        """Bands one below the other, with blank paper above and below."""
+        above = np.zeros((_REACH * ROW_STEP, self.options.width), np.uint8)
+        return self._run(np.concatenate([above, *inks, above]), side, other)
 
     def _run(self, ink: NDArray[np.uint8], side: str, other: str) -> NDArray[np.float32]:
         # the graph has an input per side; the one that is not asked for costs nothing
