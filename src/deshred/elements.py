@@ -68,6 +68,7 @@ class Shred:
     mask: Mask  # (H, W): True on paper
     dpi: float
     source: Source
+    is_turned: bool = False  # by 180 degrees against the way it was scanned
 
     def __post_init__(self) -> None:
         if self.image.ndim != 3 or self.image.shape[:2] != self.mask.shape:

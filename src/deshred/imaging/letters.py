@@ -1,0 +1,79 @@
+"""The ink of a shred in, how much its letters speak for the way it lies out.
+
+Print is looked at through a small window, a few mm wide: some of what it shows is common upright and rare
+upside down, such as a bowl below a stem. How much so was counted on pages that deshred draws itself, with
+`benchmarks/letters.py`; each sight adds its log-odds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.elements import EdgePair
+
+FILE = "letters.npz"
+_STEP = 4  # px of paper per point of a window
+_SIDE = 4  # points
+_BITS = _SIDE * _SIDE
+_INKED = 0.4  # share of ink that makes a point dark
+_MOST = 2.0  # nats that a single sight can say
+_UNIT = 60  # weights are kept as whole numbers, parts of this
+_SEEN = 2.0  # sights that every window is taken to have had on top of those counted
+
+
+@dataclass(frozen=True, eq=False)
+class LetterShapes:
+    """What every sight says about the way print lies; what it shows upside down says the opposite."""
+
+    weights: NDArray[np.int8]  # (2 ** _BITS,): in parts of a nat
+
+    def rate(self, ink: NDArray[np.uint8]) -> float:
+        """How much speaks for this way up; below 0 for the other, 0 without ink. Its size is no log-odds."""
+        return float(self.weights[_see(ink)].sum(dtype=np.int64)) / _UNIT
+
+
+def rate_uprightness(pair: EdgePair) -> float:
+    """What the print along both sides of a shred says about the way it lies."""
+    shapes = load_letters()
+    return shapes.rate(pair.left.ink) + shapes.rate(pair.right.ink[:, ::-1])  # columns run inwards there
+
+
+@cache
+def load_letters() -> LetterShapes:
+    """The shapes that come with deshred."""
+    with resources.files("deshred.imaging").joinpath(FILE).open("rb") as file:
+        return LetterShapes(np.load(file)["weights"])
+
+
+def learn_letters(pages: Iterable[NDArray[np.uint8]]) -> LetterShapes:
+    """Count what upright pages show. (H, W): 1 is ink"""
+    counts = np.full(1 << _BITS, _SEEN)
+    for ink in pages:
+        counts += np.bincount(_see(ink), minlength=len(counts))
+    ratios = np.log(counts / counts[_turned()])
+    return LetterShapes(np.rint(_UNIT * np.clip(ratios, -_MOST, _MOST)).astype(np.int8))
+
+
+def _see(ink: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """What the window shows at each of its places, as a number with a bit per point."""
+    height, width = (size // _STEP for size in ink.shape)
+    points = ink[: height * _STEP, : width * _STEP].reshape(height, _STEP, width, _STEP)
+    dark = points.mean(axis=(1, 3)) >= _INKED
+    windows = np.lib.stride_tricks.sliding_window_view(dark, (_SIDE, _SIDE)).reshape(-1, _BITS)
+    seen: NDArray[np.intp] = windows @ (1 << np.arange(_BITS))
+    return seen
+
+
+def _turned() -> NDArray[np.intp]:  # (2 ** _BITS,)
+    """What each sight is upside down: its bits in the opposite order."""
+    sights = np.arange(1 << _BITS)
+    turned = np.zeros_like(sights)
+    for bit in range(_BITS):
+        turned |= ((sights >> bit) & 1) << (_BITS - 1 - bit)
+    return turned

@@ -1,0 +1,159 @@
+"""A pile whose shreds may lie upside down in, the same with those turned that do and its scores out.
+
+Every shred goes into the pile twice, as it lies and turned. The order of that pile shows each page once each
+way up; of the two, the one whose print stands on its lines is kept. All that follows sees a plain pile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.arrangement import ArrangementOptions, arrange
+from deshred.cases import Store
+from deshred.compatibility.contract import AnyScorer
+from deshred.compatibility.scoring import ScoringOptions, score
+from deshred.elements import Arrangement, Compatibility, Margins, Pile, ShredSet
+from deshred.executors import Executor, Progress
+from deshred.imaging.letters import rate_uprightness
+from deshred.imaging.turning import turn_edges, turn_shred
+from deshred.timing import Stopwatch
+
+Orientation = Literal["as-scanned", "any"]
+
+_TURNED = " turned"  # what the second of the two is called as long as there are two
+
+
+@dataclass(frozen=True, eq=False)
+class Oriented:
+    """A pile with every shred the way up that its page has, and the scores of its joins."""
+
+    pile: Pile
+    compatibility: Compatibility
+
+    @property
+    def turned(self) -> frozenset[str]:
+        """The shreds that lie the other way up than they were scanned."""
+        return frozenset(shred.id for shred in self.pile.shreds if shred.is_turned)
+
+
+def orient(
+    pile: Pile,
+    scorer: AnyScorer,
+    *,
+    scoring: ScoringOptions | None = None,
+    arrangement: ArrangementOptions | None = None,
+    store: Store | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    stopwatch: Stopwatch | None = None,
+) -> Oriented:
+    """Turn what lies upside down; scores come with it, since both ways of every shred were scored."""
+    doubled = double(pile)
+    both = score(
+        doubled,
+        scorer,
+        options=scoring,
+        store=store,
+        executor=executor,
+        progress=progress,
+        stopwatch=stopwatch,
+    )
+    both = symmetrize(both)
+    stopwatch = stopwatch or Stopwatch()
+    with stopwatch.measure("orient"):
+        options = _double_pages(arrangement or ArrangementOptions())
+        ways = choose_ways(arrange(both, options=options, progress=progress), doubled)
+        return Oriented(take_ways(doubled, ways), _take(both, pile.shreds.ids, ways))
+
+
+def double(pile: Pile) -> Pile:
+    """Every shred as it lies, and behind them all of them turned: shred i is i + n turned."""
+    turned = [turn_shred(shred) for shred in pile.shreds]
+    edges = [turn_edges(pair, len(shred.mask)) for pair, shred in zip(pile.edges, pile.shreds, strict=True)]
+    names = [replace(shred, id=shred.id + _TURNED) for shred in turned]
+    return Pile(ShredSet([*pile.shreds, *names]), [*pile.edges, *edges], pile.blank)
+
+
+def take_ways(doubled: Pile, ways: NDArray[np.bool_]) -> Pile:
+    """The shreds of a doubled pile that are turned where `ways` says so, under their own ids."""
+    count = len(ways)
+    at = np.arange(count) + count * ways
+    ids = doubled.shreds.ids[:count]
+    shreds = [replace(doubled.shreds[i], id=name) for i, name in zip(at.tolist(), ids, strict=True)]
+    return Pile(ShredSet(shreds), [doubled.edges[i] for i in at.tolist()], doubled.blank)
+
+
+def symmetrize(both: Compatibility) -> Compatibility:
+    """A join looked at upside down is the same join: each gets the mean of its two scores.
+
+    And no shred stands beside itself turned. Sparse scores stay as they are: not all of them are listed.
+    """
+    if both.is_sparse:
+        return both
+    count = len(both) // 2
+    turned = np.roll(np.arange(2 * count), count)
+    scores = (both.scores + both.scores[np.ix_(turned, turned)].T) / np.float32(2)
+    scores[np.arange(2 * count), turned] = -np.inf
+    margins = both.margins
+    if margins is not None:
+        starts = (margins.starts + margins.ends[turned]) / np.float32(2)
+        margins = replace(margins, starts=starts, ends=starts[turned])
+    return replace(both, scores=scores, margins=margins)
+
+
+def choose_ways(arrangement: Arrangement, doubled: Pile) -> NDArray[np.bool_]:  # (n,): turned
+    """One way for every shred, by the order of the doubled pile: long pages first, the way up they look."""
+    count = len(doubled) // 2
+    index = {name: i for i, name in enumerate(doubled.shreds.ids)}
+    upright = np.array([rate_uprightness(pair) for pair in doubled.edges])
+    pages = [np.array([index[slot.shred_id] for slot in page]) for page in arrangement.pages]
+    ways, is_known = np.zeros(count, bool), np.zeros(count, bool)
+    for page in sorted(pages, key=len, reverse=True):
+        own, is_turned = page % count, page >= count
+        fresh = ~is_known[own]
+        if upright[page].sum() < 0:  # its mirror image among the pages says the same
+            is_turned = ~is_turned
+        ways[own[fresh]] = is_turned[fresh]
+        is_known[own] = True
+    return ways
+
+
+def _double_pages(options: ArrangementOptions) -> ArrangementOptions:
+    return replace(options, pages=2 * options.pages) if isinstance(options.pages, int) else options
+
+
+def _take(both: Compatibility, ids: Sequence[str], ways: NDArray[np.bool_]) -> Compatibility:
+    """The joins between the shreds as they are turned."""
+    count = len(ways)
+    at = np.arange(count) + count * ways
+    margins = both.margins and _take_margins(both.margins, at)
+    if both.columns is None or both.row_starts is None:
+        square = np.ix_(at, at)
+        return replace(
+            both, ids=tuple(ids), scores=both.scores[square], offsets=both.offsets[square], margins=margins
+        )
+    place = np.full(2 * count, -1)
+    place[at] = np.arange(count)
+    rows = place[np.repeat(np.arange(2 * count), np.diff(both.row_starts))]
+    columns = place[both.columns]
+    listed = np.flatnonzero((rows >= 0) & (columns >= 0))
+    listed = listed[np.lexsort((columns[listed], rows[listed]))]
+    return replace(
+        both,
+        ids=tuple(ids),
+        scores=both.scores[listed],
+        offsets=both.offsets[listed],
+        row_starts=np.searchsorted(rows[listed], np.arange(count + 1)).astype(np.int64),
+        columns=columns[listed].astype(np.int32),
+        margins=margins,
+    )
+
+
+def _take_margins(margins: Margins, at: NDArray[np.intp]) -> Margins:
+    heights = None if margins.heights_mm is None else margins.heights_mm[at]
+    return Margins(margins.starts[at], margins.ends[at], margins.widths_mm[at], heights)
