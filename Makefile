@@ -10,19 +10,23 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --constraint constraints.txt
 DEMO ?= demo
 
-.PHONY: install demo test lint fuzz clean
+.PHONY: install demo test lint system fuzz clean
 
 install: $(VENV)/dev.stamp
 
 demo: $(VENV)/core.stamp
 	$(BIN)/deshred demo --output $(DEMO) --force
 
-test: $(VENV)/dev.stamp lint
+test: $(VENV)/dev.stamp system lint
 	$(BIN)/pytest -n 2
 
+# what tests need beside Python: found, or installed where we may, or its absence said aloud
+system:
+	@bash tests/system-packages
+
 lint: $(VENV)/dev.stamp
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -2,10 +2,9 @@
 
     python benchmarks/review.py ../shared/data/s-cdip --protocol pages --person wrong:0.05 --seeds 3
     python benchmarks/review.py ../shared/data/s-cdip --protocol path --scorer towers
-    python benchmarks/review.py --times 700 2300
 
 `pages`: pages are found by the solver; whole documents, precision and recall of joins against questions.
-`path`: one path with free ends, the published accuracy, a share of the joins asked (Paixão et al., PRL 2022).
+`path`: one path with free ends and the published accuracy, a share of the joins asked (PRL 2022).
 A person is `perfect`, or `wrong:p`: with chance p another option is chosen than the right one.
 Seconds are those that the questions are assumed to take, not those of people.
 """
@@ -22,14 +21,17 @@ from pathlib import Path
 import numpy as np
 
 from deshred.arrangement import ArrangementOptions, WarmStart, arrange, paper_width
-from deshred.compatibility.calibration import Calibration, rate
+from deshred.cases import load_compatibility, save_compatibility
+from deshred.compatibility.calibration import rate
+from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.scorers import load_scorer
-from deshred.compatibility.scoring import Scorer, score
-from deshred.elements import Arrangement, Compatibility, Margins, ShredSet
+from deshred.compatibility.scoring import score
+from deshred.elements import Arrangement, Compatibility, Margins
 from deshred.errors import InfeasibleError
 from deshred.evaluation.collections import open_collection, read_document
 from deshred.evaluation.metrics import measure_accuracy, measure_pages
-from deshred.imaging.binarization import is_blank
+from deshred.imaging.binarization import BlankOptions
+from deshred.imaging.preparation import prepare
 from deshred.questions import Question, QuestionOptions, ask
 from deshred.review.answers import answer
 from deshred.review.session import Event, fold
@@ -40,13 +42,12 @@ PUBLISHED = {"s-marques": 94.4, "s-isri-ocr": 97.9, "s-cdip": 92.4}  # at 10 %, 
 
 
 @dataclass(frozen=True, eq=False)
-class Pile:
-    """A pile of documents with its truth."""
+class Known:
+    """A scored pile and where everything belongs."""
 
     name: str
     compatibility: Compatibility
     truth: Truth
-    calibration: Calibration | None
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,9 @@ class Person:
         own = self._right if question.side == "right" else self._left
         true = own.get(question.shred)
         choices = [str(k) for k, option in enumerate(question.options)] + ["none"]
-        right = next(
-            (str(k) for k, o in enumerate(question.options) if self._fits(question, o.partner, true)), "none"
-        )
+        right = next((str(k) for k, o in enumerate(question.options) if o.partner == true), "none")
+        if self._path and right == "none" and self._is_seam(question):
+            return "cannot-tell"  # two documents meet: right by the published measure, and no join
         if self._rng.random() < self._slips:
             return str(self._rng.choice([choice for choice in choices if choice != right]))
         return right
@@ -98,43 +99,30 @@ class Person:
             return str(self._rng.choice([choice for choice in choices.values() if choice != right]))
         return right
 
-    def _fits(self, question: Question, partner: str | None, true: str | None) -> bool:
-        if not self._path or partner is None:
-            return partner == true
-        left, right = (question.shred, partner) if question.side == "right" else (partner, question.shred)
-        return self._truth.matches(left, right)  # the end of one document before the start of another counts
+    def _is_seam(self, question: Question) -> bool:
+        assert question.now is not None
+        pair = (question.shred, question.now)
+        return self._truth.matches(*(pair if question.side == "right" else pair[::-1]))
 
 
-def read_pile(folder: Path, scorer: Scorer, cache: Path | None) -> Pile:
+def read_pile(folder: Path, scorer: AnyScorer, cache: Path | None) -> Known:
     shreds, places = [], {}
     for document in open_collection(folder):
         known = read_document(document)
-        inked = [shred for shred in known.shreds if not is_blank(shred)]
-        shreds += inked
-        places |= known.truth.restrict([shred.id for shred in inked]).places
-    file = cache and cache / f"{folder.name}-{scorer.name}.npz"
+        shreds += list(known.shreds)
+        places |= known.truth.places
+    pile = prepare(shreds, blank=BlankOptions(rule="paper"), edges=scorer.edge_options)
+    file = cache and cache / f"{folder.name}-{scorer.name}-{len(pile)}.npz"
     if file and file.is_file():
-        kept = np.load(file)
-        margins = Margins(kept["starts"], kept["ends"], kept["widths"], kept["heights"])
-        pile = Compatibility(tuple(kept["ids"].tolist()), kept["scores"], kept["offsets"], margins=margins)
+        compatibility = load_compatibility(file)
     else:
-        pile = score(ShredSet(shreds), scorer)
-        margins = pile.margins
-        if file and margins is not None:
-            np.savez(
-                file,
-                ids=np.array(pile.ids),
-                scores=pile.scores,
-                offsets=pile.offsets,
-                starts=margins.starts,
-                ends=margins.ends,
-                widths=margins.widths_mm,
-                heights=margins.heights_mm,
-            )
-    return Pile(folder.name, pile, Truth(places), scorer.calibration)
+        compatibility = score(pile, scorer)
+        if file:
+            save_compatibility(compatibility, file)
+    return Known(folder.name, compatibility, Truth(places).restrict(compatibility.ids))
 
 
-def shuffle(pile: Pile, rng: np.random.Generator) -> Pile:
+def shuffle(pile: Known, rng: np.random.Generator) -> Known:
     order = rng.permutation(len(pile.compatibility))
     old, grid = pile.compatibility, np.ix_(order, order)
     margins = old.margins
@@ -143,11 +131,14 @@ def shuffle(pile: Pile, rng: np.random.Generator) -> Pile:
         margins = Margins(*(part[order] for part in parts))
     ids = tuple(old.ids[i] for i in order)
     return replace(
-        pile, compatibility=Compatibility(ids, old.scores[grid], old.offsets[grid], margins=margins)
+        pile,
+        compatibility=Compatibility(
+            ids, old.scores[grid], old.offsets[grid], margins=margins, calibration=old.calibration
+        ),
     )
 
 
-def judge(pile: Pile, arrangement: Arrangement, questions: int, seconds: float) -> Step:
+def judge(pile: Known, arrangement: Arrangement, questions: int, seconds: float) -> Step:
     pages = measure_pages(arrangement, pile.truth)
     return Step(
         questions,
@@ -162,7 +153,7 @@ def judge(pile: Pile, arrangement: Arrangement, questions: int, seconds: float) 
 
 
 def review(
-    pile: Pile,
+    pile: Known,
     person: Person,
     solver: ArrangementOptions,
     *,
@@ -175,19 +166,24 @@ def review(
     arrangement = arrange(pile.compatibility, options=solver, warm_start=warm)
     width = None if solver.pages == 1 else paper_width(pile.compatibility.margins)
     scored = replace(pile.compatibility, margins=None) if solver.pages == 1 else pile.compatibility
-    slope = pile.calibration.slope if pile.calibration else 1.0
+    calibration = pile.compatibility.calibration
+    slope = calibration.slope if calibration else 1.0
     options = QuestionOptions(slope=slope, least_value=1e-9 if solver.pages == 1 else 1 / 600)
     events: list[Event] = []
+    skip: set[str] = set()
     asked, seconds = 0, 0.0
     yield judge(pile, arrangement, asked, seconds)
     while asked < most:
         constraints = fold(events).constraints
-        rated = rate(arrangement, pile.compatibility, pile.calibration)
-        queue = ask(rated, scored, constraints, paper_width_mm=width, options=options)
+        rated = rate(arrangement, pile.compatibility)
+        queue = ask(rated, scored, constraints, paper_width_mm=width, skip=skip, options=options)
         if not queue:
             return
         for question in queue[: min(every, most - asked)]:
-            said = answer(question, person.choose(question))
+            choice = person.choose(question)
+            if choice == "cannot-tell":
+                skip |= {question.key, question.join_key}
+            said = answer(question, choice)
             asked, seconds = asked + 1, seconds + question.seconds
             event = Event(f"e{asked}", "answer", said)
             if second_look is not None and rises(
@@ -202,7 +198,7 @@ def review(
 
 
 def rises(
-    pile: Pile,
+    pile: Known,
     arrangement: Arrangement,
     events: list[Event],
     solver: ArrangementOptions,
@@ -218,7 +214,7 @@ def rises(
 
 
 def solve(
-    pile: Pile, events: list[Event], solver: ArrangementOptions, warm: WarmStart, before: Arrangement
+    pile: Known, events: list[Event], solver: ArrangementOptions, warm: WarmStart, before: Arrangement
 ) -> Arrangement:
     """The order under all answers; answers that no order obeys are dropped, the latest first."""
     while events:

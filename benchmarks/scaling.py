@@ -5,9 +5,9 @@
     python benchmarks/scaling.py --pile scans/ -o bench/                a pile on disk
     python benchmarks/scaling.py --against ../base/src --sizes 400 -o bench/     the same with another version
 
-Every run is the whole command `deshred reconstruct` in a process of its own, and every second of it belongs to a
-stage: "start" is Python and its imports, "between" what no stage counts. On a busy machine read the seconds of
-the processor, and of two versions the ratio: they run one after the other on the same files.
+Every run is the whole command `deshred reconstruct` in a process of its own, and every second of it belongs
+to a stage: "start" is Python and its imports, "between" what no stage counts. On a busy machine read the
+seconds of processors, and of two versions the ratio: they run one after the other on the same files.
 """
 
 from __future__ import annotations
@@ -119,7 +119,9 @@ class Observer:
     def _sample(self) -> None:
         while True:
             lines = Path("/proc/self/status").read_text().splitlines()
-            sizes = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith(("VmRSS", "RssA"))}
+            sizes = {
+                line.split(":")[0]: line.split()[1] for line in lines if line.startswith(("VmRSS", "RssA"))
+            }
             stage = self.stages[self._stack[-1]]
             stage.peak_gb = max(stage.peak_gb, int(sizes["VmRSS"]) * 1024 / 1e9)
             stage.own_gb = max(stage.own_gb, int(sizes["RssAnon"]) * 1024 / 1e9)
@@ -183,7 +185,9 @@ def make_pile(folder: Path, count: int) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     for page in range(-(-count // _PAGE_SHREDS)):
-        names = [folder / f"{i:06d}.png" for i in range(page * _PAGE_SHREDS, min((page + 1) * _PAGE_SHREDS, count))]
+        names = [
+            folder / f"{i:06d}.png" for i in range(page * _PAGE_SHREDS, min((page + 1) * _PAGE_SHREDS, count))
+        ]
         if all(name.exists() for name in names):
             continue
         rng = np.random.default_rng([1, page])
@@ -271,7 +275,9 @@ def main() -> None:
     )
     parser.add_argument("--sizes", default="25,100,400,1000", help="shreds of the made piles")
     parser.add_argument("--pile", nargs="*", type=Path, help="files and folders instead of made piles")
-    parser.add_argument("--against", type=Path, help="the folder src of another version, run on the same piles")
+    parser.add_argument(
+        "--against", type=Path, help="the folder src of another version, run on the same piles"
+    )
     parser.add_argument("--made", type=Path, help="where made shreds are kept (default: the output folder)")
     parser.add_argument("--flags", default="", help="further flags of `deshred reconstruct`")
     parser.add_argument("-o", "--output", type=Path, required=True)
@@ -290,7 +296,9 @@ def main() -> None:
         if not files:
             files = [(arguments.made or arguments.output) / f"made-{size}"]
             make_pile(files[0], int(size))
-        pair = [measure(version, source, files, arguments.flags.split()) for version, source in sources.items()]
+        pair = [
+            measure(version, source, files, arguments.flags.split()) for version, source in sources.items()
+        ]
         for run in pair:
             print(run.to_text(), flush=True)
         if len(pair) == 2:

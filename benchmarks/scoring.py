@@ -3,30 +3,28 @@
     python benchmarks/scoring.py --sizes 25,100,400 -o bench/        simulated piles, a plot of growth;
                                                                      sizes measured before are kept
     python benchmarks/scoring.py --pile scans/ -o bench/             a pile on disk, from cold files to pages
-    python benchmarks/scoring.py --memory 20000 -o bench/            peak memory of scoring so many shreds
 
-The pairwise scorer is timed on a sample of its joins and scaled to all of them; everything else is run.
-Both see the same shreds, one after the other on the same cores: read the ratio, not the seconds.
+The pairwise scorer is timed on a sample of its joins and scaled to all of them; everything else is run. Both
+see the same shreds, one after the other on the same cores: read the ratio, not the seconds. What a whole run
+takes, and its memory, is measured by `scaling.py`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
 from deshred import Settings, load_scorer, reconstruct
-from deshred.compatibility.scoring import Scorer, score
-from deshred.elements import Shred, ShredSet, Source
-from deshred.executors import default_executor
+from deshred.compatibility.contract import EdgeScorer
+from deshred.elements import ShredSet
+from deshred.executors import SerialExecutor
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.edges import extract_edges
 from deshred.simulation.drawing import PAGE_KINDS, draw_page
@@ -88,57 +86,24 @@ def _kinds() -> Iterator[str]:
         yield from PAGE_KINDS
 
 
-def time_pairwise(shreds: ShredSet, scorer: Scorer, sample: int, rng: np.random.Generator) -> float:
+def time_pairwise(shreds: ShredSet, scorer: EdgeScorer, sample: int, rng: np.random.Generator) -> float:
     """Joins per second of the pairwise scorer on a random square block of the pile."""
     chosen = [shreds[int(i)] for i in rng.choice(len(shreds), min(sample, len(shreds)), replace=False)]
     start = time.perf_counter()
     edges = [extract_edges(shred, options=scorer.edge_options) for shred in chosen]
-    rights = scorer.encode_rights([pair.right for pair in edges])
-    lefts = scorer.encode_lefts([pair.left for pair in edges])
-    scorer.score_block(rights, lefts)
+    rights = scorer.describe_rights([pair.right for pair in edges], SerialExecutor())
+    lefts = scorer.describe_lefts([pair.left for pair in edges], SerialExecutor())
+    scorer.compare(rights, lefts)
     return len(chosen) ** 2 / (time.perf_counter() - start)
 
 
-def measure(paths: list[Path], default: Scorer, pairwise: Scorer, sample: int) -> Timing:
+def measure(paths: list[Path], default: EdgeScorer, pairwise: EdgeScorer, sample: int) -> Timing:
     result = reconstruct(paths, default, settings=Settings())
     count, made = len(result.shreds), len(result.shreds) + len(result.blank)
     seconds = {stage: round(value, 3) for stage, value in result.seconds.items()}
     rate = time_pairwise(result.shreds, pairwise, sample, np.random.default_rng(0))
     own = seconds["encode"] + seconds["score"]
     return Timing(made, count, seconds, count**2 / own, rate, count * (count - 1) / rate)
-
-
-class _EnoughSeenError(Exception):
-    """The blocks that follow need no more memory than those before."""
-
-
-def measure_memory(count: int, scorer: Scorer, blocks: int = 200) -> float:
-    """Peak memory in GB of describing so many shreds and comparing the first blocks of them.
-
-    A few hundred drawn shreds come again and again under new names; each is cut and described anew.
-    """
-    rng = np.random.default_rng(0)
-    drawn = [shred for kind in PAGE_KINDS for shred in shred_page(draw_page(kind, rng), rng)]
-    source = Source(Path("drawn"), "")
-
-    def pile() -> Iterator[Shred]:
-        for i in range(count):
-            shred = drawn[i % len(drawn)]
-            yield Shred(f"{i:05d}", shred.image, shred.mask, 300.0, source)
-
-    def progress(stage: str, done: int, _total: int) -> None:
-        if stage == "encoding" and done % 2560 == 0:
-            print(f"{done} shreds described, {_peak_memory():.2f} GB", flush=True)
-        if stage == "scoring" and done == blocks:
-            raise _EnoughSeenError
-
-    with suppress(_EnoughSeenError):
-        score(pile(), scorer, executor=default_executor(), progress=progress)
-    return _peak_memory()
-
-
-def _peak_memory() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 
 def save(timings: list[Timing], path: Path) -> None:
@@ -179,7 +144,6 @@ def main() -> None:
     )
     parser.add_argument("--sizes", default="25,100,400,1000,2000", help="shreds of the simulated piles")
     parser.add_argument("--pile", nargs="*", type=Path, help="files and folders instead of simulated piles")
-    parser.add_argument("--memory", type=int, metavar="N", help="only the peak memory of scoring N shreds")
     parser.add_argument("--model", default="towers-default")
     parser.add_argument("--pairwise-model", default="pairwise-cdip")
     parser.add_argument("--sample", type=int, default=8, help="side of the block that pairwise is timed on")
@@ -187,13 +151,6 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     default = load_scorer("default", arguments.model)
-    if arguments.memory:
-        peak = measure_memory(arguments.memory, default)
-        print(f"{arguments.memory} shreds: {peak:.2f} GB at most")
-        (arguments.output / "memory.json").write_text(
-            json.dumps({"shreds": arguments.memory, "peak_gb": round(peak, 2)}) + "\n"
-        )
-        return
     pairwise = load_scorer("pairwise", arguments.pairwise_model)
     if arguments.pile:
         timing = measure(arguments.pile, default, pairwise, arguments.sample)

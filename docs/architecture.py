@@ -18,6 +18,7 @@ import deshred
 from deshred import pipeline
 
 PAGE = Path(__file__).parent / "architecture.md"
+ASKED_FOR = {("pipeline", "export")}  # result.save() looks upwards, when it is asked for
 VERBS = ("load_shreds", "prepare", "score", "arrange", "refine", "compose")
 
 
@@ -25,15 +26,18 @@ def find_rooms() -> dict[str, set[str]]:
     """Every room and module of the hall, with the ones it imports."""
     graph = grimp.build_graph("deshred")
     rooms = sorted(graph.find_children("deshred"))
+    names = [room.partition(".")[2] for room in rooms if not room.endswith("__main__")]
     return {
-        room.partition(".")[2]: {
-            other.partition(".")[2]
-            for other in rooms
-            if other != room and graph.direct_import_exists(importer=room, imported=other, as_packages=True)
-        }
-        for room in rooms
-        if not room.endswith("__main__")
+        room: {other for other in names if (room, other) not in ASKED_FOR and _imports(graph, room, other)}
+        for room in names
     }
+
+
+def _imports(graph: grimp.ImportGraph, room: str, other: str) -> bool:
+    importer, imported = f"deshred.{room}", f"deshred.{other}"
+    return room != other and graph.direct_import_exists(
+        importer=importer, imported=imported, as_packages=True
+    )
 
 
 def reduce_edges(rooms: dict[str, set[str]]) -> dict[str, set[str]]:

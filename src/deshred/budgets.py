@@ -8,9 +8,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from deshred.errors import SettingsError
+from deshred.options import option
 
 _SHARE = 0.5  # of the machine's memory: others live there as well
 _USUAL_MACHINE = 8 << 30  # where the system does not say
@@ -21,7 +23,9 @@ _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory
 class Budget:
     """What reading files may cost."""
 
-    memory_gb: float | None = None  # None: half of what the machine has
+    memory_gb: float | None = option(
+        None, "Memory that reading files may take, in GB.", flag="--memory", shown="half of the machine's"
+    )
     seconds: float = 8.0  # of a processor for one picture of a risky kind, such as a page of a PDF
 
     def __post_init__(self) -> None:
@@ -38,6 +42,7 @@ class Budget:
         return int(self.memory_gb * 1e9)
 
 
+@cache
 def measure_memory() -> int:
     """The bytes of memory that this machine has, or that its container may use."""
     limits = [_USUAL_MACHINE]

@@ -12,6 +12,7 @@ import numpy as np
 
 from deshred.elements import Shred, ShredSet, Source
 from deshred.errors import DeshredError
+from deshred.reading.engines import EngineFound, list_engines
 from deshred.versions import find_version, installed_versions
 
 SEED = 7
@@ -37,6 +38,10 @@ OPTIONAL_PARTS = (
     OptionalPart("PyTorch", "torch", "deshred train", "pip install 'deshred[train]'"),
     OptionalPart("ONNX", "onnx", "deshred train", "pip install 'deshred[train]'"),
     OptionalPart("matplotlib", "matplotlib", "plots", "pip install 'deshred[plots]'"),
+    OptionalPart("pikepdf", "pikepdf", "deshred export --as pdf", "pip install 'deshred[pdf]'"),
+    OptionalPart("reportlab", "reportlab", "deshred export --as report", "pip install 'deshred[pdf]'"),
+    OptionalPart("Starlette", "starlette", "deshred review", "pip install 'deshred[review]'"),
+    OptionalPart("Dask", "distributed", "--cluster", "pip install 'deshred[cluster]'"),
 )
 
 
@@ -55,6 +60,7 @@ class Diagnosis:
 
     versions: dict[str, str]
     optional: tuple[OptionalPart, ...]
+    engines: tuple[EngineFound, ...]  # that read pages
     checks: tuple[Check, ...]
 
     @property
@@ -68,6 +74,7 @@ class Diagnosis:
             "well": self.is_well,
             "versions": self.versions,
             "optional": {part.name: part.version for part in self.optional},
+            "engines": {engine.name: engine.languages for engine in self.engines if not engine.remedy},
             "checks": [asdict(check) for check in self.checks],
         }
 
@@ -78,6 +85,7 @@ class Diagnosis:
             f"{part.name:<24} {part.version or f'missing, only for {part.purpose}: {part.remedy}'}"
             for part in self.optional
         ]
+        lines += [f"{engine.name:<24} {_tell_engine(engine)}" for engine in self.engines]
         lines += [
             f"{check.name:<24} {'ok' if check.passed else 'FAILED'}: {check.detail}" for check in self.checks
         ]
@@ -85,10 +93,16 @@ class Diagnosis:
         return "\n".join(lines)
 
 
+def _tell_engine(engine: EngineFound) -> str:
+    if engine.remedy:
+        return f"missing, only for reading pages: {engine.remedy}"
+    return f"{engine.version}, reads {', '.join(engine.languages) or 'nothing yet'}"
+
+
 def examine() -> Diagnosis:
     """Look at the installation and try it."""
     checks = (_try("models", _check_models), _try("tiny reconstruction", _check_reconstruction))
-    return Diagnosis(installed_versions(), OPTIONAL_PARTS, checks)
+    return Diagnosis(installed_versions(), OPTIONAL_PARTS, list_engines(), checks)
 
 
 def draw_tiny_pile() -> ShredSet:
@@ -109,12 +123,15 @@ def draw_tiny_pile() -> ShredSet:
 
 
 def _check_models() -> str:
-    from deshred.compatibility.models import list_models
+    from deshred.compatibility.models import try_models
 
-    shipped = list_models()
-    if not shipped:
+    tried = try_models()
+    if not tried:
         raise DeshredError("none shipped; the package is incomplete. Install it again.")
-    return ", ".join(model.name for model in shipped)
+    for model in tried:
+        if model.problem:
+            raise DeshredError(model.problem)
+    return f"{', '.join(model.name for model in tried)}: opened and run"
 
 
 def _check_reconstruction() -> str:

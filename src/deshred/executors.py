@@ -14,7 +14,7 @@ from concurrent.futures import Executor as Pool
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from deshred.errors import SettingsError
 
@@ -27,6 +27,11 @@ _AHEAD = 4  # items per job that are begun before they are asked for
 
 class Executor(Protocol):
     """One way to do it: `stream`. The first exception ends it and is raised."""
+
+    @property
+    def shares_memory(self) -> bool:
+        """Whether items and results stay where they are; else each of them is copied."""
+        return True
 
     def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """Apply the function to every item; results as they come, in the order of the items."""
@@ -83,6 +88,7 @@ class ProcessExecutor(Executor):
     """Processes, as many as `jobs`; function, items and results must pickle."""
 
     jobs: int
+    shares_memory: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _check_jobs(self.jobs)
@@ -100,6 +106,11 @@ class KeepingExecutor(Executor):
 
     executor: Executor
     keep: Callable[[Any], Any]
+
+    @property
+    def shares_memory(self) -> bool:
+        """As the other one."""
+        return self.executor.shares_memory
 
     def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """Apply the function to every item; results as they come, in the order of the items."""

@@ -24,6 +24,7 @@ from deshred.executors import Executor, KeepingExecutor, Progress, default_execu
 from deshred.imaging.composition import compose
 from deshred.imaging.intakes import Intake, Sheet, load_intake
 from deshred.imaging.preparation import prepare
+from deshred.imaging.sheets.looks import Decision
 from deshred.settings import Settings
 from deshred.shelf import Shelf
 from deshred.timing import Stopwatch
@@ -40,6 +41,7 @@ class Reconstruction:
     pile: Pile
     sheets: tuple[Sheet, ...]  # what the shreds were cut out of, where they were
     sources: tuple[Source, ...]  # every file that was read
+    decision: Decision  # how files were read, and what speaks for it
     compatibility: Compatibility
     constraints: Constraints
     arrangement: Arrangement
@@ -57,6 +59,12 @@ class Reconstruction:
     def blank(self) -> ShredSet:
         """Those set aside: without ink there is nothing to match."""
         return self.pile.blank
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Write pages, report and record into a case folder, as `deshred reconstruct` does."""
+        from deshred.export.results import save_into  # what people take away lies above the pipeline
+
+        return save_into(folder, self, force=force)
 
     def summary(self) -> str:
         """One line, such as `37 shreds, 2 pages, proven optimal, 2 joins worth a look`."""
@@ -125,6 +133,7 @@ def reconstruct(
         pile,
         intake.sheets,
         intake.sources,
+        intake.decision,
         compatibility,
         constraints,
         arrangement,
@@ -182,6 +191,7 @@ def _take_in(
         shreds,
         options=settings.scans,
         segmentation=settings.segmentation,
+        budget=settings.budget,
         executor=executor,
         progress=progress,
     )

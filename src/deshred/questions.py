@@ -220,9 +220,10 @@ class _Asker:
         rivals = [(k, b) for k, b in belief.ranked() if k != now]
         if now < 0:
             rivals = self._open_ends(rivals, page, side)
-        chosen = [(now, held)]
-        room = 1 if now >= 0 and max(held, 1 - doubt) >= options.sure_enough else options.most_options
-        total = held
+        trusted = max(held, 1 - doubt)
+        chosen = [(now, trusted)]
+        room = 1 if now >= 0 and trusted >= options.sure_enough else options.most_options
+        total = trusted
         for partner, share in rivals:
             if len(chosen) >= room or (total >= options.cover and len(chosen) > 1):
                 break

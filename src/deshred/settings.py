@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from deshred.arrangement import ArrangementOptions
+from deshred.budgets import Budget
 from deshred.compatibility.pairwise.scorer import PairwiseOptions
 from deshred.compatibility.scorers import ScorerName
 from deshred.compatibility.scoring import ScoringOptions
@@ -39,6 +40,7 @@ class Settings:
         None, "A model file, or the name of a shipped model.", shown="that of the scorer"
     )
     jobs: int | None = option(None, "Processors to use.", shown="all")
+    budget: Budget = field(default_factory=Budget)
     scans: ScanOptions = field(default_factory=ScanOptions)
     segmentation: SegmentationOptions = field(default_factory=SegmentationOptions)
     blank: BlankOptions = field(default_factory=BlankOptions)

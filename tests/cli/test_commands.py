@@ -63,7 +63,9 @@ def test_shreds_in_pages_out(saved_pile: SavedPile, tmp_path: Path) -> None:
     out = tmp_path / "out"
     result = run("reconstruct", saved_pile.folder, "-o", out, "--scorer", "outline", "--pages", 1)
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.splitlines()[0].startswith("8 shreds, 1 page, 1 blank shred set aside")
+    told = result.stdout.splitlines()
+    assert told[0].startswith("read as 9 single shreds: ")
+    assert told[1].startswith("8 shreds, 1 page, 1 blank shred set aside")
     assert str(out / "report.html") in result.stdout
     assert "reading: 9/9" in result.stderr
     content = json.loads((out / "arrangement.json").read_text())

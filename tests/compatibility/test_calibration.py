@@ -67,3 +67,12 @@ def test_a_page_break_is_rated_in_the_same_unit_against_all_joins_of_its_edges()
     expected = 1 / (1 + np.exp(-(0.5 * -np.logaddexp(-forth, -back) + 0.1)))
     assert rate(answer, calibrated).breaks[0].probability == pytest.approx(expected, abs=1e-6)
     assert rate(answer, replace(calibrated, margins=None)).breaks[0].probability is None
+
+
+def test_by_how_much_a_join_is_beaten_says_nothing_but_an_impossible_one_stays_impossible() -> None:
+    slightly = _compatibility([[0, 1, 6], [0, 0, 0], [0, 0, 0]])
+    utterly = _compatibility([[0, 1, 26], [0, 0, 0], [0, 0, 0]])
+    never = _compatibility([[0, -np.inf, 6], [0, 0, 0], [0, 0, 0]])
+    first, second, third = (find_leads(pile, [(0, 1)])[0] for pile in (slightly, utterly, never))
+    assert first == second < 0
+    assert third < first - 10

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from deshred.cases import load_compatibility, save_compatibility
 from deshred.compatibility.classical.marques import MarquesScorer
+from deshred.compatibility.comparing import face_paper
 from deshred.compatibility.contract import Descriptions, PlainScorer, ScoreBlock, ScorerCard
+from deshred.compatibility.describing import DescribedGroup
 from deshred.compatibility.groups import Group
 from deshred.compatibility.margins import Borders, Facing, observe_borders, weigh_margins
 from deshred.compatibility.outline import OutlineScorer
-from deshred.compatibility.scoring import DescribedGroup, ScoringOptions, face_paper, score
+from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.compatibility.tears import measure_raggedness
 from deshred.elements import Compatibility, Edge, Margins, ShredSet
 from deshred.executors import Executor

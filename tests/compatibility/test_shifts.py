@@ -115,3 +115,16 @@ def test_shifted_products_equal_a_plain_loop() -> None:
                     if 0 <= y + shift < 40
                 ]
                 assert products[k, i, j] == sum(met)
+
+
+@pytest.mark.parametrize("largest", [40, 3000], ids=["single", "double"])
+def test_products_are_exact_in_either_precision_and_for_one_edge_as_for_many(largest: int) -> None:
+    rng = np.random.default_rng(0)
+    rights, lefts = (rng.integers(-largest, largest, (n, 60, 32)).astype(np.int16) for n in (3, 4))
+    found = correlate_shifts(rights, lefts, 2)
+    for shift in range(-2, 3):
+        own = rights[:, max(0, -shift) : 60 - max(0, shift)].astype(np.int64)
+        other = lefts[:, max(0, shift) : 60 - max(0, -shift)].astype(np.int64)
+        np.testing.assert_array_equal(found[shift + 2], np.einsum("ahd,bhd->ab", own, other))
+    for i in range(3):
+        np.testing.assert_array_equal(correlate_shifts(rights[i : i + 1], lefts, 2), found[:, i : i + 1])

@@ -28,6 +28,7 @@ from deshred.elements import (
 )
 from deshred.export.material import ExportOptions, Material
 from deshred.imaging.edges import EdgeOptions, LazyEdges
+from deshred.imaging.sheets.looks import Decision
 from deshred.pipeline import Reconstruction
 from deshred.reading import Reading
 from deshred.settings import Settings
@@ -78,6 +79,7 @@ def make_reconstruction(
         pile=prepare_pile(shreds, ShredSet([make_shred(name, 99) for name in blank])),
         sheets=(),
         sources=(SOURCE,),
+        decision=Decision(),
         compatibility=Compatibility(tuple(ids), np.zeros((n, n), np.float32), np.zeros((n, n), np.int16)),
         constraints=Constraints(),
         arrangement=Arrangement(slots, joins, breaks, 7.25, 7.25),

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from deshred.arrangement import ArrangementOptions
 from deshred.cli import app
 from deshred.errors import InputError, MismatchError
-from deshred.export.explanations import explain_run
+from deshred.export.explanations import explain
 from deshred.export.results import reconstruct_into
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import read_scans
@@ -60,10 +60,10 @@ def test_files_that_changed_since_the_run_are_refused(run: Path, model: Path) ->
     file = run.parent / "pile" / "1" / "0.png"
     file.write_bytes(encode_png(np.zeros((50, 50, 3), np.uint8)))
     with pytest.raises(MismatchError, match="has changed since the run"):
-        explain_run(run, 1, PairwiseScorer(model))
+        explain(run, 1, PairwiseScorer(model))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_page_that_is_not_there_is_an_input_error(run: Path, model: Path) -> None:
     with pytest.raises(InputError, match=r"no page 2\. It has pages 1 to 1"):
-        explain_run(run, 2, PairwiseScorer(model))
+        explain(run, 2, PairwiseScorer(model))

@@ -20,7 +20,7 @@ from deshred.errors import (
 from deshred.export.bags import seal
 from deshred.export.casefiles import CaseFacts
 from deshred.export.exporting import Delivery, export, export_searchable_pdf
-from deshred.export.finding import search
+from deshred.export.finding import SearchResult, save_cutouts, search
 from deshred.export.material import FORMATS, ExportOptions
 from deshred.export.results import reconstruct_into
 from deshred.export.verification import verify
@@ -304,6 +304,10 @@ def test_a_case_becomes_a_searchable_pdf_and_is_read_only_once(case: Path, tmp_p
     assert slow.to_dict() == quick.to_dict()
     for one, other in zip(slow.cutouts, quick.cutouts, strict=True):
         assert np.array_equal(one, other)
+    files = save_cutouts(quick, tmp_path / "hits")
+    assert np.array_equal(read_scans(files[0])[0].image, quick.cutouts[0])
+    with pytest.raises(InputError, match="no pictures"):
+        save_cutouts(SearchResult(word, quick.hits, ()), tmp_path / "none")
     assert sorted((case / "store").rglob("*")) == before  # read by the export already
     assert verify(tmp_path / "out").is_sound
 
@@ -342,3 +346,16 @@ def test_the_reading_copy_says_so_everywhere_and_its_words_lie_on_it(case: Path,
     assert len(inked) > 20
     assert all(inked)
     assert any(word["joins"] for word in words)
+
+
+def test_scans_with_hostile_names_are_exported_and_verify(saved_pile: SavedPile, tmp_path: Path) -> None:
+    pile = tmp_path / "pile"
+    pile.mkdir()
+    names = ["=1+1", "a%20b", "]]>&<b>", "\x1b[31mred", "\u202egnp", "שלום", "-rf", "a\u0301 'b\""]
+    for name, file in zip(names, saved_pile.truth, strict=True):
+        (pile / f"{name}.png").write_bytes((saved_pile.folder / f"{file}.png").read_bytes())
+    reconstruct_into(tmp_path / "case", [pile])
+    options = ExportOptions(with_inputs=True)
+    done = export(tmp_path / "case", tmp_path / "out", formats=WORDLESS, options=options, reading=NOT_READ)
+    found = verify(tmp_path / "out", sealed=done.seal, head=done.journal_head, inputs=[pile])
+    assert found.is_sound, found.to_text()

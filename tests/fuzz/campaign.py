@@ -106,7 +106,10 @@ def run_apart(count: int, seed: int = SEED) -> Tally:
     start, outcomes, peak = time.monotonic(), [], 0
     for first in range(0, count, PER_PROCESS):
         numbers = range(first, min(count, first + PER_PROCESS))
-        part = _run_process(numbers, seed)
+        try:
+            part = _run_process(numbers, seed)
+        except KeyboardInterrupt:  # what was tried until then is worth knowing
+            break
         outcomes += part.outcomes
         peak = max(peak, part.peak_mb)
         bad = sum(outcome.result == "bad" for outcome in outcomes)

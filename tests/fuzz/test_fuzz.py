@@ -34,3 +34,9 @@ def test_a_damaged_file_is_read_or_refused(index: int) -> None:
     assert len(tally.outcomes) == A_FEW
     assert not tally.bad, "\n".join(map(str, tally.bad))
     assert NAMES[index] in describe(tally)
+
+
+@pytest.mark.parametrize("number", [10_794, 28_412])
+def test_what_was_bad_once_is_refused(number: int) -> None:
+    (outcome,) = run([number]).outcomes
+    assert outcome.result == "refused", outcome

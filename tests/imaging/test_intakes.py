@@ -155,3 +155,11 @@ def test_names_of_any_length_become_ids_that_files_can_have(tmp_path: Path) -> N
     assert len(set(intake.shreds.ids)) == 16
     for shred_id in intake.shreds.ids:
         (tmp_path / f".{shred_id}.png.12345.tmp").touch()
+
+
+def test_progress_begins_before_the_first_file_is_read(tmp_path: Path) -> None:
+    for number in range(2):
+        write(tmp_path / f"{number}.png", crop(0, 0))
+    told: list[tuple[str, int, int]] = []
+    load_intake([tmp_path], progress=lambda *one: told.append(one))
+    assert told == [("reading", 0, 2), ("reading", 1, 2), ("reading", 2, 2)]

@@ -15,6 +15,7 @@ import pypdfium2
 import pytest
 from PIL import Image
 
+from deshred.budgets import Budget
 from deshred.cases import CASE
 from deshred.errors import InputError, SettingsError
 from deshred.executors import ProcessExecutor, SerialExecutor, ThreadExecutor
@@ -30,6 +31,7 @@ from deshred.imaging.scans import (
     read_scans,
     to_working_resolution,
 )
+from tests.hostile import many_pages
 
 
 def picture(height: int = 60, width: int = 24, seed: int = 0) -> np.ndarray:
@@ -430,6 +432,12 @@ def test_an_image_bomb_is_refused_before_it_unpacks(tmp_path: Path, side: int) -
     (tmp_path / "bomb.png").write_bytes(png_bomb(side))
     with pytest.raises(InputError, match=r"bomb\.png.*300 dpi"):
         load_shreds([tmp_path])
+
+
+def test_pages_that_do_not_fit_into_memory_at_once_are_refused_before_they_are_drawn(tmp_path: Path) -> None:
+    (tmp_path / "many.pdf").write_bytes(many_pages(20, 600))
+    with pytest.raises(InputError, match=r"many\.pdf: 20 pictures of up to 6 megapixels.*0\.2 GB.*--memory"):
+        read_scans(tmp_path / "many.pdf", budget=Budget(memory_gb=0.25))
 
 
 def test_the_size_limit_can_be_set(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from deshred.versions import VERSION
 # name: what `deshred --help` says about it; the command is `command` in deshred.cli.<name>
 COMMANDS = {
     "reconstruct": "Shreds in, pages out.",
+    "review": "A person in the loop, in the browser on this computer.",
     "segment": "Cut the shreds out of scanned sheets.",
     "export": "Searchable PDF, text, tables, a case report, a sealed package.",
     "search": "Look for words in a case or an export.",

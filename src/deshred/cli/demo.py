@@ -9,6 +9,7 @@ import click
 from deshred.cli import flags
 from deshred.cli.console import progress_reporter, say, say_json
 from deshred.evaluation.demo import DemoOptions, run_demo
+from deshred.export.exporting import export_searchable_pdf
 from deshred.export.results import describe
 
 
@@ -45,3 +46,6 @@ def command(output: Path, options: DemoOptions, force: bool, quiet: bool, as_jso
     say(f"shreds: {result.pile / 'shreds'}")
     say(f"pages:  {result.run / 'pages'}")
     say(f"report: {result.run / 'report.html'}")
+    with progress_reporter(quiet=quiet) as progress:
+        pdf = export_searchable_pdf(result.run, output / "pdf", force=force, progress=progress)
+    say(f"pdf:    {pdf}")

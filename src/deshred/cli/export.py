@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -89,7 +88,7 @@ def command(
             options=options,
             reading=reading,
             facts=CaseFacts() if facts is None else read_case_facts(facts),
-            command=" ".join(["deshred", *sys.argv[1:]]),
+            command=flags.tell_command(),
             jobs=jobs,
             force=force,
             progress=progress,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import shlex
+import sys
 import types
 import typing
 from collections.abc import Callable
@@ -103,6 +105,11 @@ resume = click.option("--resume", is_flag=True, help="Go on from the checkpoint 
 threads = click.option(
     "--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 means all processors."
 )
+
+
+def tell_command() -> str:
+    """The command line as it was given, for the record."""
+    return shlex.join(["deshred", *sys.argv[1:]])
 
 
 def settings_flags(*keys: str) -> Callable[[Function], Function]:

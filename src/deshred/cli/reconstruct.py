@@ -20,6 +20,7 @@ from deshred.settings import Settings
     "scorer",
     "model",
     "jobs",
+    "budget.memory_gb",
     "scans.dpi",
     "scans.max_megapixels",
     "scans.kind",
@@ -71,12 +72,14 @@ def command(
             settings=settings,
             force=force,
             add=add,
+            command=flags.tell_command(),
             progress=progress,
         )
     warn_of_sheets(done.sheets)
     if as_json:
         say_json(describe(done))
         return
+    say(str(done.decision))
     say(done.summary())
     say(f"pages:  {output / 'pages'}")
     say(f"report: {output / 'report.html'}")

@@ -15,6 +15,7 @@ from deshred.settings import Settings
 @flags.output
 @flags.settings_flags(
     "jobs",
+    "budget.memory_gb",
     "scans.dpi",
     "scans.max_megapixels",
     "segmentation.background",

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment, minimize
 
 from deshred.compatibility.calibration import find_leads
+from deshred.compatibility.comparing import face_paper
+from deshred.compatibility.describing import DescribedGroup
 from deshred.compatibility.fusion import FusionScorer, FusionWeights, coarsen
 from deshred.compatibility.groups import Group
 from deshred.compatibility.margins import Facing, observe_borders
-from deshred.compatibility.scoring import DescribedGroup, face_paper
 from deshred.compatibility.shifts import LogPrior, ShiftEvidence, learn_prior, reduce_shifts
 from deshred.elements import Calibration, Compatibility, Shred, Source
 from deshred.errors import InputError

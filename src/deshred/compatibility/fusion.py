@@ -24,6 +24,7 @@ from deshred.compatibility.shifts import (
     learn_prior,
     reduce_shifts,
 )
+from deshred.compatibility.sketches import Look, Sketch
 from deshred.compatibility.towers import scorer as towers
 from deshred.compatibility.towers.scorer import Features, InkEvidence, TowersScorer, measure_energy
 from deshred.elements import Calibration, Edge
@@ -96,6 +97,14 @@ class FusionScorer:
             self.towers.compare(rights.features, lefts.features),
             self.outline.compare(rights.curves, lefts.curves),
         )
+
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        return (*self.towers.looks, *self.outline.looks)
+
+    def sketch(self, impressions: Impressions) -> tuple[Sketch, ...]:
+        """What is seen of both at a first look."""
+        return (*self.towers.sketch(impressions.features), *self.outline.sketch(impressions.curves))
 
     def adapt(self, rights: Impressions, evidence: Callable[[Rows], FusedEvidence]) -> FusionScorer:
         """This scorer with the noise and the shifts of the pile at hand."""

@@ -28,6 +28,7 @@ from deshred.compatibility.shifts import (
     measure_likelihood,
     reduce_shifts,
 )
+from deshred.compatibility.sketches import Look, Sketch, draw_sketch, pool_rows
 from deshred.compatibility.tears import CLIP_PX, SLOW_ROWS, remove_slow_part
 from deshred.elements import Calibration, Edge
 from deshred.errors import SettingsError
@@ -37,6 +38,8 @@ from deshred.imaging.edges import EdgeOptions
 ROW_STEP = 2  # px of paper per sample of a curve
 _UNIT = 1 << 14  # the whole numbers of a curve are parts of this
 _NOISES = (0.3, 0.45, 0.6, 0.8, 1.0, 1.3, 1.7)  # px that a pile can choose from
+_POOLED_ROWS = 4  # of the first look
+_LOOK = Look(candidates=16, reach=2)
 _STRENGTH = 5.0  # how strongly a pile with little to say keeps to the noise of the options
 
 
@@ -113,6 +116,14 @@ class OutlineScorer:
             rights.spread[:, None] * lefts.spread,
             np.sqrt(rights.freedom[:, None] * lefts.freedom),
         )
+
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        return (_LOOK,)
+
+    def sketch(self, curves: Curves) -> tuple[Sketch, ...]:
+        """The curves at a quarter of their samples."""
+        return (draw_sketch(pool_rows(curves.values[:, :, None].astype(np.float64), _POOLED_ROWS)),)
 
     def weigh(self, evidence: OutlineEvidence) -> ShiftEvidence:
         """The log-likelihood ratio at every shift under the noise of the options."""

@@ -6,6 +6,8 @@ learned from its own evidence (expectation maximization).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
@@ -14,6 +16,10 @@ from deshred.compatibility.contract import Rows, ScoreBlock
 
 ShiftEvidence = NDArray[np.float32]  # (shifts, a, b), in nats
 LogPrior = NDArray[np.float32]  # (shifts,)
+
+_PART = 768  # numbers of an edge that are multiplied in one go: few enough for exact sums
+_EXACT = 1 << 24  # whole numbers up to here are exact in single precision
+_ABOVE = 1.001  # lengths are rounded themselves
 
 _TELLING = 128  # edges that the shifts of a pile are learned from
 _ROUNDS = 8
@@ -26,19 +32,59 @@ def correlate_shifts(
 ) -> NDArray[np.float64]:  # (a, rows, d), (b, rows, d) -> (2 * reach + 1, a, b)
     """Inner products of edges at every shift up to `reach` rows; beyond its ends an edge is zero.
 
-    Whole numbers in double precision are added without an error, so the product of two edges is the same in
-    every group, order and library. In single precision it depends on where in a block the two stand.
+    Whole numbers whose sums are small enough are added without an error, so the product of two edges is the
+    same in every group, order and library. Single precision holds them up to 2^24, and no sum over a part of
+    two edges is larger than the product of their lengths there. Where that is too much, the precision is
+    double.
     """
+    if len(rights) == 1:
+        return _correlate_one(rights[0], lefts, reach)[:, None]
     count, rows, depth = lefts.shape
-    upper = rights.reshape(len(rights), -1).astype(np.float64)
-    padded = np.zeros((count, rows + 2 * reach, depth))
+    padded = np.zeros((count, rows + 2 * reach, depth), np.int16)
     padded[:, reach : reach + rows] = lefts
-    flat = padded.reshape(count, -1)
-    products = np.empty((2 * reach + 1, len(rights), count))
-    for k in range(2 * reach + 1):
-        # a shifted window of the padded rows is a strided matrix: no copy per shift
-        np.matmul(upper, flat[:, k * depth : (k + rows) * depth].T, out=products[k])
+    products = np.zeros((2 * reach + 1, len(rights), count))
+    step = max(1, _PART // depth)
+    for first in range(0, rows, step):
+        height = min(step, rows - first)
+        own = rights[:, first : first + height].reshape(len(rights), -1)
+        window = padded[:, first : first + height + 2 * reach].reshape(count, -1)
+        kind = _choose_precision(own, window)
+        upper, lower = own.astype(kind), window.astype(kind)
+        for k in range(2 * reach + 1):
+            # a shifted window of the padded rows is a strided matrix: no copy per shift
+            products[k] += upper @ lower[:, k * depth : (k + height) * depth].T
     return products
+
+
+def _correlate_one(
+    right: NDArray[np.int16], lefts: NDArray[np.int16], reach: int
+) -> NDArray[np.float64]:  # (rows, d), (m, rows, d) -> (2 * reach + 1, m)
+    """The same for one right-hand edge: each left-hand one is read once for all shifts."""
+    count, rows, depth = lefts.shape
+    padded = np.zeros((rows + 2 * reach, depth), np.int16)
+    padded[reach : reach + rows] = right
+    windows = np.lib.stride_tricks.sliding_window_view(padded.reshape(-1), rows * depth)
+    # shift k brings row y of the right-hand edge to row y + k - reach of the left-hand ones
+    shifted = windows[2 * reach * depth :: -depth] if reach else windows
+    products = np.zeros((2 * reach + 1, count))
+    flat = lefts.reshape(count, -1)
+    step = max(1, _PART // depth) * depth
+    for first in range(0, rows * depth, step):
+        own, others = shifted[:, first : first + step], flat[:, first : first + step]
+        kind = _choose_precision(own, others)
+        products += own.astype(kind) @ others.astype(kind).T
+    return products
+
+
+def _choose_precision(some: NDArray[np.int16], others: NDArray[np.int16]) -> Any:
+    """In which the products of some whole vectors with others are exact."""
+    return np.float32 if _longest(some) * _longest(others) < _EXACT else np.float64
+
+
+def _longest(vectors: NDArray[np.int16]) -> float:
+    """The length of the longest of some vectors, or a little more."""
+    squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float32)
+    return float(np.sqrt(squares.max(initial=0))) * _ABOVE
 
 
 def add_logs(some: ShiftEvidence, others: ShiftEvidence | np.float32) -> ShiftEvidence:

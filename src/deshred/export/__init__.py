@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from deshred.export.exporting import export as export
     from deshred.export.exporting import export_searchable_pdf as export_searchable_pdf
     from deshred.export.finding import SearchResult as SearchResult
+    from deshred.export.finding import save_cutouts as save_cutouts
     from deshred.export.finding import search as search
     from deshred.export.material import FORMATS as FORMATS
     from deshred.export.material import ExportOptions as ExportOptions
@@ -36,6 +37,7 @@ _HOMES = {
     "export": "exporting",
     "export_searchable_pdf": "exporting",
     "read_case_facts": "casefiles",
+    "save_cutouts": "finding",
     "seal": "bags",
     "search": "finding",
     "verify": "verification",

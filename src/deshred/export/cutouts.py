@@ -31,6 +31,7 @@ def segment_into(
             sheets,
             options=settings.scans,
             segmentation=settings.segmentation,
+            budget=settings.budget,
             executor=executor,
             progress=progress,
         ).sheets

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deshred.cases import Folder
+from deshred.cases import Folder, working_on
 from deshred.elements import Copy, Image
 from deshred.errors import InputError
 from deshred.executors import Progress
@@ -17,6 +17,7 @@ from deshred.export.exporting import BAG, open_source
 from deshred.export.material import Material
 from deshred.export.records import RECORD
 from deshred.export.searching import Hit, SearchOptions, cut_out, find_words, list_recorded_words, list_words
+from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import read_scans
 from deshred.pipeline import Reconstruction
 from deshred.reading import ReadingOptions
@@ -59,6 +60,20 @@ def search(
     words = list_words(Material(opened.reconstruction, pages, readings))
     hits = find_words(words, query, options=options)
     return SearchResult(query, hits, tuple(cut_out(pages[hit.page - 1].image, hit) for hit in hits))
+
+
+def save_cutouts(found: SearchResult, destination: str | Path, *, force: bool = False) -> tuple[Path, ...]:
+    """Write the picture of every hit, and `hits.json`, into a folder of deshred's own."""
+    if found.hits and not found.cutouts:
+        raise InputError(
+            "the export has no pictures of its pages. Export with --as json,png, or search the case."
+        )
+    with working_on(destination, command="search", force=force) as case:
+        case.write_json("hits.json", found.to_dict())
+        return tuple(
+            case.write_bytes(f"hit-{number:04d}-page-{hit.page:03d}.png", encode_png(picture))
+            for number, (hit, picture) in enumerate(zip(found.hits, found.cutouts, strict=True), 1)
+        )
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ from PIL import Image as Pillow
 from deshred.elements import Arrangement, Constraints, Image, Join, Page, Placement, ShredSet
 from deshred.export.names import clean, quote_toml
 from deshred.export.pictures import hash_pixels
+from deshred.imaging.composition import find_lost_ink
+from deshred.imaging.decoding import resize
 from deshred.reading import Line, Reading
 
 if TYPE_CHECKING:
@@ -157,10 +159,12 @@ def render_report(
     doubtful = [mark for mark in marks if mark.join.verdict == "open"]
     doubtful.sort(key=lambda mark: (mark.join.probability or 0.0, mark.join.score))
     shown = doubtful[:_MOST_CLOSEUPS]
+    lost = _list_lost_ink(reconstruction.pages)
     sections = {
         "Pages": True,
         "Joins worth a look": True,
         "All joins": True,
+        "Ink that may be lost": bool(lost),
         "Blank shreds": bool(reconstruction.blank),
         "Scanned sheets": bool(overviews),
         "Time": bool(reconstruction.seconds),
@@ -182,6 +186,7 @@ def render_report(
         cards=[_show_card(mark) for mark in shown],
         left_out=len(doubtful) - len(shown),
         rows=_list_rows(marks, shown, reconstruction.arrangement),
+        lost=lost,
         blanks=_show_blanks(reconstruction.blank),
         sheets=[_show_sheet(overview) for overview in overviews],
         **_show_times(reconstruction.seconds),
@@ -197,6 +202,28 @@ def _load_template() -> jinja2.Template:
         loader=jinja2.PackageLoader("deshred.export"), autoescape=True, undefined=jinja2.StrictUndefined
     )
     return environment.get_template("report.html")
+
+
+@dataclass(frozen=True)
+class LostPlace:
+    """Where a sliver of ink stops at a tear."""
+
+    page: int
+    join: str
+    from_top: str  # in mm
+    side: str
+
+
+def _list_lost_ink(pages: Sequence[Page]) -> list[LostPlace]:
+    """Slivers at the very tear: what is left of a point or a comma looks like this."""
+    return [
+        LostPlace(
+            number, f"{place.left} | {place.right}", f"{place.top / page.dpi * 25.4:.0f} mm", place.side
+        )
+        for number, page in enumerate(pages, 1)
+        for place in find_lost_ink(page)
+        if place.is_sliver
+    ]
 
 
 def _place_joins(reconstruction: Reconstruction) -> list[Mark]:
@@ -388,10 +415,7 @@ def _tell_proof(arrangement: Arrangement) -> str:
 def _shrink(image: Image, width: int, height: int) -> Image:
     """The image scaled down to fit; never up."""
     scale = min(1.0, width / image.shape[1], height / image.shape[0])
-    if scale == 1.0:
-        return image
-    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-    return np.asarray(Pillow.fromarray(image).resize(size, Pillow.Resampling.BOX))
+    return image if scale == 1.0 else resize(image, None, scale, scale)[0]
 
 
 def _count(number: int, noun: str) -> str:

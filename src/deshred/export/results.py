@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ from deshred.export.report import Overview, render_report
 from deshred.imaging.composition import compose
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.edges import EdgeOptions, LazyEdges
-from deshred.imaging.files import find_images
+from deshred.imaging.files import find_files
 from deshred.imaging.intakes import load_intake
 from deshred.imaging.scans import hash_file
 from deshred.pipeline import Reconstruction, reconstruct
@@ -61,6 +62,7 @@ def reconstruct_into(
     settings: Settings | None = None,
     force: bool = False,
     add: bool = False,
+    command: str = "",
     progress: Progress | None = None,
 ) -> Reconstruction:
     """Reconstruct files and folders into a case.
@@ -72,16 +74,27 @@ def reconstruct_into(
     executor = default_executor(settings.jobs)
     inputs = list(inputs)
     with working_on(folder, command="reconstruct", force=force, add=add, inputs=inputs) as case:
-        files = [*(_list_known_files(case) if add else []), *find_images(inputs)]
+        given = [*(_list_known_files(case) if add else []), *inputs]
         done = reconstruct(
-            files,
+            given,
             constraints=constraints,
             settings=settings,
             store=case.store,
             executor=executor,
             progress=progress,
         )
-        return save_results(done, case, files=files, executor=executor, progress=progress)
+        files = list(find_files(given).files)
+        return save_results(done, case, files=files, command=command, executor=executor, progress=progress)
+
+
+def save_into(folder: str | Path, reconstruction: Reconstruction, *, force: bool = False) -> Path:
+    """Write what `reconstruct` returned into a case of its own."""
+    files = list(
+        dict.fromkeys(shred.source.path for shred in (*reconstruction.shreds, *reconstruction.blank))
+    )
+    with working_on(folder, command="reconstruct", force=force, inputs=files) as case:
+        save_results(reconstruction, case, files=files)
+    return Path(folder)
 
 
 def _list_known_files(case: Case) -> list[Path]:
@@ -107,6 +120,7 @@ def save_results(
     case: Case,
     *,
     files: Sequence[Path] = (),
+    command: str = "",
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Reconstruction:
@@ -127,7 +141,14 @@ def save_results(
             Overview(sheet.name, sheet.overview, list_warnings(sheet)) for sheet in reconstruction.sheets
         ]
         provenance = _provenance(reconstruction)
-        case.write_text(REPORT, render_report(reconstruction, provenance=provenance, overviews=overviews))
+        report = render_report(
+            reconstruction,
+            provenance=provenance,
+            overviews=overviews,
+            made=datetime.now(UTC),
+            command=command,
+        )
+        case.write_text(REPORT, report)
     reconstruction = replace(reconstruction, seconds=watch.seconds)
     case.write_json(ARRANGEMENT, describe(reconstruction, case))
     return reconstruction
@@ -168,6 +189,7 @@ def describe(reconstruction: Reconstruction, case: Case | None = None) -> dict[s
         "constraints": describe_constraints(reconstruction.constraints),
         "scorer": asdict(reconstruction.scorer),
         "settings": reconstruction.settings.to_dict(),
+        "read_as": str(reconstruction.decision),
         "inputs": _list_inputs(reconstruction.sources, paths),
         "versions": installed_versions(),
         "seconds": dict(reconstruction.seconds),
@@ -254,7 +276,7 @@ def reopen(
     content = case.read_json(ARRANGEMENT)
     try:
         return _Reopening(case, content, executor or default_executor(), progress).run()
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError, MemoryError) as error:
         raise InputError(
             f"{case.path / ARRANGEMENT}: the file is damaged ({type(error).__name__}: {error}). "
             "Run reconstruct --force again."
@@ -282,6 +304,7 @@ class _Reopening:
             files,
             options=settings.scans,
             segmentation=settings.segmentation,
+            budget=settings.budget,
             executor=self._executor,
             progress=self._progress,
         )
@@ -300,6 +323,7 @@ class _Reopening:
             pile,
             intake.sheets,
             sources,
+            intake.decision,
             compatibility,
             Constraints(**content["constraints"]),
             arrangement,

@@ -1,7 +1,7 @@
 """Words to look for in, where they stand out; with the letters that a tear makes an engine mistake forgiven.
 
-A hit is a hint: about one word in a hundred that is not on a page is found on it all the same. So every hit
-comes with its box, to look at the picture. No hit is no proof of absence.
+A hit is a hint: about two in a hundred words that are not on a page are found on it all the same. So every
+hit comes with its box, to look at the picture. No hit is no proof of absence.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def to_gray(image: Image, mask: Mask | None = None) -> NDArray[np.uint8]:
     """Luma of an RGB image, with everything outside the mask white."""
     gray = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY).astype(np.uint8, copy=False)
     if mask is not None:
-        gray[~mask] = WHITE
+        gray |= (mask.view(np.uint8) - np.uint8(1)) & WHITE  # white where there is no paper
     return gray
 
 
@@ -127,19 +127,28 @@ def is_blank(shred: Shred, *, options: BlankOptions | None = None) -> bool:
 def _measure_ink(shred: Shred, darker: float) -> int:
     """Pixels that are so much darker than the paper around them, apart from the outline."""
     # A pixel of the outline is half background: a dark sheet under a blank shred must not look like ink.
-    eroded = cv2.erode(shred.mask.astype(np.uint8), _OUTLINE, borderType=cv2.BORDER_CONSTANT, borderValue=1)
-    inside = eroded > 0 if eroded.any() else shred.mask
-    gray = to_gray(shred.image)
+    paper_mask = np.ascontiguousarray(shred.mask).view(np.uint8)
+    eroded = cv2.erode(paper_mask, _OUTLINE, borderType=cv2.BORDER_CONSTANT, borderValue=1)
+    inside = np.asarray(eroded, np.uint8)
     if not inside.any():
+        inside = paper_mask
+    gray = to_gray(shred.image)
+    counts = _count_levels(gray, inside)
+    if not counts[-1]:
         return 0
-    paper = _find_paper(gray[inside])
-    gray[~inside] = paper
+    np.copyto(gray, _find_paper(counts), where=inside == 0)
     # of the blurred values, as grain makes the lightest paper lighter than paper is
-    blurred = np.asarray(cv2.GaussianBlur(gray, _BLUR, 0), np.uint8)[inside]
-    return int((blurred < (1 - darker) * _find_paper(blurred)).sum())
+    blurred = _count_levels(np.asarray(cv2.GaussianBlur(gray, _BLUR, 0), np.uint8), inside)
+    lightest_ink = math.ceil((1 - darker) * _find_paper(blurred)) - 1
+    return int(blurred[lightest_ink]) if lightest_ink >= 0 else 0
 
 
-def _find_paper(levels: NDArray[np.uint8]) -> int:
+def _count_levels(gray: NDArray[np.uint8], inside: NDArray[np.uint8]) -> NDArray[np.int64]:  # (256,)
+    """How many pixels inside are at most as light as each level."""
+    counts = cv2.calcHist([gray], [0], inside, [WHITE + 1], [0, WHITE + 1])
+    return np.cumsum(counts.ravel().astype(np.int64))
+
+
+def _find_paper(counts: NDArray[np.int64]) -> int:
     """How light the paper of a shred is: a tenth of it is lighter, even where most is printed dark."""
-    counts = np.cumsum(np.bincount(levels, minlength=WHITE + 1))
     return int(np.searchsorted(counts, 0.9 * counts[-1]))

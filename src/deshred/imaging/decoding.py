@@ -43,6 +43,9 @@ MOST_PLAUSIBLE_STRETCH = 4.0  # of pixels that are not square; a coarse fax has 
 LONGEST_SIDE = 65_535  # px; A4 at 4,800 dpi has 56,000
 MOST_FRAMES = 2_000  # in one file
 
+# half the seconds of the usual way, and a tenth more bytes
+_QUICK_PNG = (cv2.IMWRITE_PNG_COMPRESSION, 1, cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_UP)
+
 _warning_filters = threading.Lock()  # they are global
 
 
@@ -134,7 +137,7 @@ def encode_png(image: Image, mask: Mask | None = None, *, dpi: float = WORKING_D
     pixels = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
     if mask is not None:
         pixels = np.dstack([pixels, mask.astype(np.uint8) * 255])
-    encoded = cv2.imencode(".png", pixels, [cv2.IMWRITE_PNG_COMPRESSION, 3])[1].tobytes()
+    encoded = cv2.imencode(".png", pixels, _QUICK_PNG)[1].tobytes()
     per_meter = round(dpi / 0.0254)
     physical = b"pHYs" + struct.pack(">IIB", per_meter, per_meter, 1)
     chunk = struct.pack(">I", 9) + physical + struct.pack(">I", zlib.crc32(physical))

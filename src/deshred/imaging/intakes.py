@@ -101,6 +101,8 @@ def load_intake(
     )
     named = [_Named(file, name) for file, name in zip(found.files, name_files(found.files), strict=True)]
     executor = executor or SerialExecutor()
+    if progress is not None:
+        progress("reading", 0, len(named))  # the first sheet may take seconds
     guessed = executor.map(partial(_load_file, recipe=recipe), named, stage="reading", progress=progress)
     decision = _decide(guessed, recipe)
     read = _read_again(named, guessed, replace(recipe, decision=decision), executor)

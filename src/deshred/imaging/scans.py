@@ -89,7 +89,13 @@ def _to_scans(frames: Frames, source: Source, options: ScanOptions) -> Iterator[
 
 def read_scans(path: Path, *, options: ScanOptions | None = None, budget: Budget | None = None) -> list[Scan]:
     """The frames of one file, all at once."""
-    read = list(open_scans(path, options=options, budget=budget).scans)
+    file, room = open_scans(path, options=options, budget=budget), (budget or Budget()).memory_bytes
+    if 3 * file.count * file.most_pixels > room:
+        raise InputError(
+            f"{path}: {file.count} pictures of up to {file.most_pixels / 1e6:.0f} megapixels do not fit into "
+            f"{room / 1e9:.1f} GB at once. Split the file, or raise --memory."
+        )
+    read = list(file.scans)
     for one in read:
         if one.complaint:
             warnings.warn(describe_complaint(path, one.complaint), DoubtfulScanWarning, 2)

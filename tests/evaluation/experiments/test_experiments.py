@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deshred.errors import InputError, SettingsError
+from deshred.errors import InputError, OutputError, SettingsError
 from deshred.evaluation.experiments import (
     AblationOptions,
     ComparisonOptions,
@@ -46,7 +46,9 @@ def test_what_is_there_is_not_measured_again(folder: Path, tmp_path: Path) -> No
     options = ComparisonOptions(methods=("marques",), ks=(1,), jobs=1)
     first = read(comparison([folder], tmp_path, options=options).raw)
     marked = {key: {**entry, "accuracy": 0.123} for key, entry in first.items()}
-    (tmp_path / "comparison.json").write_text(json.dumps({"experiment": "comparison", "results": marked}))
+    (tmp_path / "comparison.json").write_text(
+        json.dumps({"experiment": "comparison", "versions": [], "results": marked})
+    )
     more = ComparisonOptions(methods=("marques", "marques-2020"), ks=(1, 2), jobs=1)
     second = read(comparison([folder], tmp_path, options=more).raw)
     assert all(second[key]["accuracy"] == 0.123 for key in first)
@@ -91,12 +93,20 @@ def test_training_without_pages_is_refused(folder: Path, tmp_path: Path) -> None
 
 
 def test_results_of_another_experiment_are_not_touched(tmp_path: Path) -> None:
-    (tmp_path / "feedback.json").write_text('{"experiment": "incremental", "results": {}}')
+    (tmp_path / "feedback.json").write_text('{"experiment": "incremental", "versions": [], "results": {}}')
     with pytest.raises(InputError, match="incremental"):
         RawResults(tmp_path, "feedback")
     (tmp_path / "feedback.json").write_text("{")
     with pytest.raises(InputError, match="cannot be read"):
         RawResults(tmp_path, "feedback")
+
+
+def test_two_runs_do_not_overwrite_each_others_results(tmp_path: Path) -> None:
+    one, other = RawResults(tmp_path, "feedback"), RawResults(tmp_path, "feedback")
+    one.recall("a", lambda: {"value": 1})
+    with pytest.raises(OutputError, match="another run"):
+        other.recall("b", lambda: {"value": 2})
+    assert RawResults(tmp_path, "feedback").recall("a", dict)["value"] == 1
 
 
 def test_unknown_methods_strategies_and_factors_are_refused() -> None:

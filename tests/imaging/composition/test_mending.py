@@ -1,46 +1,67 @@
 import numpy as np
 
 from deshred.elements import Seam
+from deshred.imaging.composition.ink_loss import measure_gaps
 from deshred.imaging.composition.mending import clean_rim, mend
 from deshred.imaging.composition.uprights import find_sides
 from tests.imaging.composition.cut_pages import make_shred
 
-
-def page_with_gap(gap, height=40):
-    """White paper, a black bar across, and lost paper from column 50 on."""
-    image = np.full((height, 120, 3), 255, np.uint8)
-    image[10:20] = 0
-    image[:, 50 : 50 + gap] = 255
-    seam = Seam("a", "b", np.full(height, 50, np.int32), np.full(height, 50 + gap, np.int32))
-    return image, seam
+COLUMNS = range(100, 1200, 100)
 
 
-def test_a_stroke_goes_on_over_lost_paper_and_white_stays_white():
-    image, seam = page_with_gap(5)
-    mended = mend(image, [seam])
-    assert (mended[10:20] == 0).all()
-    assert (mended[:10] == 255).all()
+def print_page(*, natural, taken, lost=0, seed=0):
+    """Rows of strokes with gaps as wide as `natural` between them; tears took ink, and paper within it."""
+    rng = np.random.default_rng(seed)
+    image = np.full((1500, 1200, 3), 255, np.uint8)
+    for top in range(0, 1500, 12):
+        x = 10
+        while x < 1150:
+            stop = x + int(rng.integers(15, 45))
+            image[top : top + 8, x:stop] = 0
+            x = stop + int(rng.choice(natural))
+    seams = []
+    for column in COLUMNS:
+        image[:, column - taken // 2 : column - taken // 2 + taken] = 255
+        stops = np.full(1500, column - lost // 2, np.int32)
+        seams.append(Seam("a", "b", stops, stops + lost))
+    return image, seams
 
 
-def test_lost_paper_that_is_too_wide_stays_visible():
-    image, seam = page_with_gap(60)
-    np.testing.assert_array_equal(mend(image, [seam]), image)
+def test_gaps_that_tears_made_are_told_from_those_between_letters():
+    for taken in (4, 7):
+        assert taken <= measure_gaps(*print_page(natural=[12, 13, 14], taken=taken)) <= 11
+    assert measure_gaps(*print_page(natural=[12, 13, 14], taken=0)) == 0
+    assert measure_gaps(*print_page(natural=[4, 5, 6], taken=2)) <= 3
+    assert measure_gaps(np.full((500, 300, 3), 255, np.uint8), []) == 0
+
+
+def test_strokes_are_closed_over_a_seam_and_gaps_between_letters_stay():
+    image, seams = print_page(natural=[12, 13, 14], taken=6)
+    whole, _ = print_page(natural=[12, 13, 14], taken=0)
+    mended = mend(image, seams)
+    damaged, left = (picture[..., 0] != whole[..., 0] for picture in (image, mended))
+    assert left.sum() < 0.3 * damaged.sum()  # the rest lies beside gaps between letters
+    far = np.abs(np.arange(1200)[:, None] - np.array(COLUMNS)).min(axis=1) > 8
+    np.testing.assert_array_equal(mended[:, far], image[:, far])
+
+
+def test_lost_paper_is_filled_from_both_sides_unless_it_is_too_wide():
+    for lost, is_filled in ((5, True), (60, False)):
+        image = np.full((40, 120, 3), 250, np.uint8)
+        image[10:20] = 0
+        image[:, 50 : 50 + lost] = 255
+        seam = Seam("a", "b", np.full(40, 50, np.int32), np.full(40, 50 + lost, np.int32))
+        mended = mend(image, [seam])
+        assert (mended[10:20, 52] == 0).all() == is_filled
+        assert (mended[30, 52] == 250).all() == is_filled
 
 
 def test_ink_on_one_side_alone_is_not_carried_over_the_seam():
-    image, seam = page_with_gap(4)
-    image[10:20, 54:] = 255
-    mended = mend(image, [seam])
-    assert (mended[10:20, 56:] == 255).all()
-
-
-def test_nothing_changes_away_from_the_seam():
-    rng = np.random.default_rng(0)
-    image = rng.integers(0, 256, (40, 120, 3)).astype(np.uint8)
-    _, seam = page_with_gap(4)
-    mended = mend(image, [seam])
-    far = np.r_[0:46, 58:120]
-    np.testing.assert_array_equal(mended[:, far], image[:, far])
+    image, seams = print_page(natural=[12, 13, 14], taken=6)
+    seam = seams[3]
+    image[:8, 400:440] = 255
+    image[:8, 380:397] = 0
+    assert (mend(image, [seam])[:8, 404:436] == 255).all()
 
 
 def fringed(ink=None):

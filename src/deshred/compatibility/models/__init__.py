@@ -38,6 +38,11 @@ class Model:
     card: Mapping[str, Any]
     sha256: str
     session: Any
+    path: Path
+    threads: int = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _open_same, (self.path, self.kind, self.threads, self.sha256)
 
     def run(self, outputs: Sequence[str] | None, inputs: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
         """What the network gives; that it fails, or gives what is no number, is the fault of the model."""
@@ -99,6 +104,18 @@ def open_model(name_or_path: str | Path, kind: str, threads: int = 0) -> Model:
     return _open(path, (found.st_mtime_ns, found.st_size, found.st_ino), kind, threads)
 
 
+def _open_same(path: Path, kind: str, threads: int, sha256: str) -> Model:
+    """The model that another process has open: from the same file, or the shipped one of that name."""
+    model = open_model(path if path.is_file() else path.stem, kind, threads)
+    if model.sha256 != sha256:
+        raise ModelError(
+            f"{model.path}: is another model here than where the run was started (SHA-256 "
+            f"{model.sha256[:12]} and {sha256[:12]}). Copy the model, or install the same "
+            "deshred on every machine."
+        )
+    return model
+
+
 @lru_cache(maxsize=8)
 def _open(path: Path, _state: tuple[int, ...], kind: str, threads: int) -> Model:
     import onnxruntime
@@ -124,7 +141,7 @@ def _open(path: Path, _state: tuple[int, ...], kind: str, threads: int) -> Model
         )
     card = parse_card(metadata.get("deshred.card", ""), kind, path)
     check_shapes(session, kind, card, path)
-    return Model(path.stem, kind, card, hashlib.sha256(content).hexdigest(), session)
+    return Model(path.stem, kind, card, hashlib.sha256(content).hexdigest(), session, path, threads)
 
 
 def _refuse_other_files(content: bytes, path: Path) -> None:

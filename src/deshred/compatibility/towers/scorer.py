@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ from deshred.compatibility.shifts import (
     learn_prior,
     reduce_shifts,
 )
+from deshred.compatibility.sketches import Look, Sketch, draw_sketch, pool_rows
 from deshred.elements import Calibration, Edge
 from deshred.errors import SettingsError
 from deshred.executors import Executor
@@ -35,9 +37,17 @@ _EDGE_ROWS = 3000
 _REACH = 6  # feature rows above and below that a feature row can see
 _STEPS_PER_RUN = 4096  # feature rows per run of the network: enough to share the overhead, not the memory
 
-# features are kept as whole numbers, parts of these: right-hand ones are small, left-hand ones large
-_UNIT_RIGHT, _UNIT_LEFT = 1 << 14, 1 << 10
+# features are kept as whole numbers, parts of these: right-hand ones are small, left-hand ones large;
+# so coarse that products are exact in single precision (`shifts.py`), at 0.03 nats of error in a score
+UNIT_RIGHT, UNIT_LEFT = 1 << 11, 1 << 6
 _LARGEST = np.iinfo(np.int16).max
+
+# the first look
+_DIRECTIONS = 8  # of the features, the ones that vary most
+_POOLED_ROWS = 4
+_LOOK = Look(candidates=64, reach=1)
+_PROBE_ROWS, _PROBE_STROKES, _LONGEST_STROKE = 4096, 1200, 40  # px
+_DIRECTION_UNIT = 1 << 10
 
 
 @dataclass(frozen=True)
@@ -96,14 +106,30 @@ class TowersScorer:
         return (-ROW_STEP * np.arange(-reach, reach + 1)).astype(np.int16)
 
     def describe_rights(self, edges: Sequence[Edge], executor: Executor) -> Features:
-        return self._encode(edges, "rights", "lefts", _UNIT_RIGHT, executor)
+        return self._encode(edges, "rights", "lefts", UNIT_RIGHT, executor)
 
     def describe_lefts(self, edges: Sequence[Edge], executor: Executor) -> Features:
-        return self._encode(edges, "lefts", "rights", _UNIT_LEFT, executor)
+        return self._encode(edges, "lefts", "rights", UNIT_LEFT, executor)
 
     def compare(self, rights: Features, lefts: Features) -> InkEvidence:
         products = correlate_shifts(rights.values, lefts.values, self.options.shifts)
-        return InkEvidence((products / (_UNIT_RIGHT * _UNIT_LEFT)).astype(np.float32))
+        return InkEvidence((products / (UNIT_RIGHT * UNIT_LEFT)).astype(np.float32))
+
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        return (_LOOK,)
+
+    def sketch(self, features: Features) -> tuple[Sketch, ...]:
+        """The features in their main directions, a few rows at a time."""
+        return (draw_sketch(pool_rows(features.values @ self._directions, _POOLED_ROWS)),)
+
+    @cached_property
+    def _directions(self) -> NDArray[np.float64]:  # (features, directions), whole numbers
+        """Where the features of this network vary most, on a page of random strokes."""
+        features = self._run(_draw_probe(self.options.width), "lefts", "rights").astype(np.float64)
+        main = np.linalg.eigh(np.cov(features.T))[1][:, ::-1][:, :_DIRECTIONS]
+        whole: NDArray[np.float64] = np.rint(_DIRECTION_UNIT * main)
+        return whole
 
     def adapt(self, rights: Features, evidence: Callable[[Rows], InkEvidence]) -> TowersScorer:
         """This scorer with the shifts of the pile at hand."""
@@ -120,21 +146,26 @@ class TowersScorer:
     ) -> Features:
         """Features of edges on endless blank paper: only bands with ink in sight run through the network."""
         blank = self._run(np.zeros((3 * _REACH * ROW_STEP, self.options.width), np.uint8), side, other)
-        features = np.empty((len(edges), self.edge_options.rows // ROW_STEP, self.options.features), np.int16)
-        features[:] = _to_whole(blank[_REACH + _REACH // 2], unit)
-        above = np.zeros((_REACH * ROW_STEP, self.options.width), np.uint8)
-
-        def encode_batch(batch: Sequence[_Band]) -> None:
-            ink = np.concatenate([above, *(band.cut(edges[band.edge].ink) for band in batch), above])
-            rows = _to_whole(self._run(ink, side, other), unit)
+        shape = len(edges), self.edge_options.rows // ROW_STEP, self.options.features
+        features = np.empty(shape, np.float32)
+        features[:] = blank[_REACH + _REACH // 2]
+        bands = [band for i, edge in enumerate(edges) for band in _find_bands(i, edge)]
+        batches = list(_batches(bands))
+        inks = [[band.cut(edges[band.edge].ink) for band in batch] for batch in batches]
+        encoded = executor.stream(partial(self._encode_batch, side=side, other=other), inks)
+        for batch, rows in zip(batches, encoded, strict=True):
             at = _REACH
             for band in batch:
                 band.paste(rows[at : at + band.steps], features[band.edge])
                 at += band.steps
+        return Features(_to_whole(features, unit))
 
-        bands = [band for i, edge in enumerate(edges) for band in _find_bands(i, edge)]
-        executor.map(encode_batch, list(_batches(bands)))
-        return Features(features)
+    def _encode_batch(
+        self, inks: Sequence[NDArray[np.uint8]], *, side: str, other: str
+    ) -> NDArray[np.float32]:
+        """Bands one below the other, with blank paper above and below."""
+        above = np.zeros((_REACH * ROW_STEP, self.options.width), np.uint8)
+        return self._run(np.concatenate([above, *inks, above]), side, other)
 
     def _run(self, ink: NDArray[np.uint8], side: str, other: str) -> NDArray[np.float32]:
         # the graph has an input per side; the one that is not asked for costs nothing
@@ -150,8 +181,23 @@ def measure_energy(features: Features) -> NDArray[np.int64]:  # (n,)
     return energy
 
 
-def _to_whole(values: NDArray[np.float32], unit: int) -> NDArray[np.int16]:
-    return np.clip(np.rint(unit * values), -_LARGEST, _LARGEST).astype(np.int16)
+def _to_whole(values: NDArray[np.float32], unit: int) -> NDArray[np.int16]:  # (n, rows, d)
+    """Whole numbers; what rounding takes from a row the next one gets, so that sums over rows are right."""
+    sums = np.rint(np.cumsum(values, axis=1, dtype=np.float64) * unit)
+    return np.clip(np.diff(sums, axis=1, prepend=0), -_LARGEST, _LARGEST).astype(np.int16)
+
+
+def _draw_probe(width: int) -> NDArray[np.uint8]:
+    """An edge full of strokes, to see what a network tells apart."""
+    rng = np.random.default_rng(0)
+    ink = np.zeros((_PROBE_ROWS, width), np.uint8)
+    for top, left, long in rng.integers((_PROBE_ROWS, width, _LONGEST_STROKE), size=(_PROBE_STROKES, 3)):
+        thick = 3 + long % 4
+        if long % 2:
+            ink[top : top + long, left : left + thick] = 1
+        else:
+            ink[top : top + thick, left : left + long] = 1
+    return ink
 
 
 @dataclass(frozen=True)
@@ -178,7 +224,7 @@ class _Band:
             return ink[first:last]
         return np.pad(ink[max(first, 0) : last], ((max(-first, 0), max(last - len(ink), 0)), (0, 0)))
 
-    def paste(self, rows: NDArray[np.int16], features: NDArray[np.int16]) -> None:
+    def paste(self, rows: NDArray[np.float32], features: NDArray[np.float32]) -> None:
         """Put its rows into the features of its edge, without those beyond the ends."""
         first, last = max(self.start, 0), min(self.stop, len(features))
         features[first:last] = rows[first - self.start : last - self.start]

@@ -14,9 +14,9 @@ from deshred.evaluation.experiments.published import ACCURACY, KINDS, SECONDS
 from deshred.evaluation.experiments.raw import Entry
 from deshred.evaluation.experiments.tables import (
     count_documents,
+    find_ratios,
     group_accuracies,
     group_kinds,
-    group_seconds,
     label_collection,
     label_method,
 )
@@ -133,7 +133,8 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
                 label=label_collection(name),
             )  # fmt: skip
         axis.set_xticks(range(len(values)), values, fontsize=8)
-        axis.set_title(f"{factor}, k = {max(entry['k'] for entry in own)}", fontsize=10)
+        largest = f"k = {max(entry['k'] for entry in own)}"
+        axis.set_title(factor if factor.endswith(largest) else f"{factor}, {largest}", fontsize=10)
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel("accuracy, %")
     return _finish(figure, axes.ravel()[: max(len(factors), 1)], file)
@@ -183,13 +184,9 @@ def _draw_remaining(axis: Any, entries: Sequence[Entry], place: int) -> None:
 
 
 def _draw_times(axis: Any, entries: Sequence[Entry]) -> None:
-    seconds = group_seconds(entries)
-    for method in dict.fromkeys(method for method, _ in seconds):
-        ratios = {
-            k: own / seconds["default", k]
-            for (m, k), own in seconds.items()
-            if m == method and ("default", k) in seconds
-        }
+    found = find_ratios(entries)
+    for method in (name for name in METHODS if any(name == other for other, _ in found)):
+        ratios = {k: ratio for (other, k), ratio in sorted(found.items()) if other == method}
         axis.plot(list(ratios), list(ratios.values()), label=label_method(method), **_STYLES[method])
     axis.set(title="time per pile, times deshred's default", xlabel="documents mixed, k", yscale="log")
     axis.xaxis.get_major_locator().set_params(integer=True)

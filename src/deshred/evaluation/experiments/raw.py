@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from deshred.cases import to_json, write_atomically
-from deshred.errors import InputError
+from deshred.errors import InputError, OutputError
 from deshred.versions import installed_versions
 
 Entry = dict[str, Any]
@@ -20,15 +20,34 @@ class RawResults:
     def __init__(self, folder: Path, experiment: str) -> None:
         self.file = folder / f"{experiment}.json"
         self.experiment = experiment
-        self._entries: dict[str, Entry] = _read(self.file, experiment)
+        self._state = _look(self.file)
+        content = _read(self.file, experiment)
+        self._entries: dict[str, Entry] = content["results"]
+        self._versions: list[dict[str, str]] = content["versions"]  # entries name theirs by its place
 
     def recall(self, key: str, compute: Callable[[], Entry]) -> Entry:
         """The entry of this key; computed and kept when it is not there."""
         if key not in self._entries:
-            self._entries[key] = {**compute(), "versions": installed_versions()}
-            content = {"experiment": self.experiment, "results": self._entries}
+            self._entries[key] = {**compute(), "versions": self._place_versions()}
+            content = {
+                "experiment": self.experiment,
+                "versions": self._versions,
+                "results": self._entries,
+            }
+            if _look(self.file) != self._state:
+                raise OutputError(
+                    f"{self.file}: another run has written it meanwhile. Let one run at a time write into a "
+                    "folder, then give the same command again."
+                )
             write_atomically(self.file, to_json(content).encode())
+            self._state = _look(self.file)
         return self._entries[key]
+
+    def _place_versions(self) -> int:
+        versions = installed_versions()
+        if versions not in self._versions:
+            self._versions.append(versions)
+        return self._versions.index(versions)
 
     def __contains__(self, key: str) -> bool:
         return key in self._entries
@@ -37,16 +56,23 @@ class RawResults:
         return iter(self._entries.values())
 
 
-def _read(file: Path, experiment: str) -> dict[str, Entry]:
+def _look(file: Path) -> tuple[int, int] | None:
+    """When the file was written, and how long it is; None when there is none."""
     if not file.exists():
-        return {}
+        return None
+    found = file.stat()
+    return found.st_mtime_ns, found.st_size
+
+
+def _read(file: Path, experiment: str) -> dict[str, Any]:
+    if not file.exists():
+        return {"results": {}, "versions": []}
     remedy = "Move it away to start anew, or choose another folder."
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        found: dict[str, Entry] = content["results"]
-        kind = content["experiment"]
+        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        kind, _, _ = content["experiment"], content["results"], content["versions"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{file}: cannot be read as results of an experiment ({error}). {remedy}") from None
     if kind != experiment:
         raise InputError(f"{file}: holds results of the experiment {kind!r}, not {experiment!r}. {remedy}")
-    return found
+    return content

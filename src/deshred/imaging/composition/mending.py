@@ -1,7 +1,7 @@
 """A page and its seams in; the same with lost paper filled in and strokes closed over the seams, out.
 
-Lost paper is filled row by row between the last pixel on its left and the first on its right. Near a seam
-narrow light gaps are closed where ink stands on both sides. Nothing further away changes.
+Lost paper is filled row by row between the last pixel on its left and the first on its right. At a seam light
+gaps that tears most probably made are closed where ink stands on both sides. Nothing further away changes.
 """
 
 from __future__ import annotations
@@ -13,15 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.elements import Image, Seam, Shred
+from deshred.imaging.composition.ink_loss import measure_gaps
 from deshred.imaging.composition.uprights import Sides
 
 _WIDEST_FILLED = 40  # px of lost paper; more is a gap that people should see
-_CLOSED_SHARE = 0.4  # of the height of letters: narrower light gaps are closed; wider ones divide letters
-_LEAST_CLOSED, _MOST_CLOSED = 5, 9  # px
-_USUAL_CLOSED = 7  # px, where a page has no letters
-_LETTERS = 5, 80  # px: what is lower or higher than this is no letter
-_DARK = 0.65  # of the paper's brightness: darker is ink
-_MIN_LETTERS = 50
+_WIDEST_CLOSED = 8  # px of light gap within a stroke
 _FRINGE_DEPTH = 4  # px into the paper
 _BEYOND = 3  # px out of the paper that resampling looks at
 _FRINGE_COLOR = 6.0  # gray levels by which the rim is more colorful than the paper, at least
@@ -33,10 +29,11 @@ def mend(image: Image, seams: Sequence[Seam]) -> Image:
     mended = image.copy()
     for seam in seams:
         _fill(mended, seam)
-    width = _closed_width(mended)
-    closed = cv2.morphologyEx(mended, cv2.MORPH_OPEN, np.ones((1, width), np.uint8))
-    near = _near_seams(image.shape[:2], seams, width // 2)
-    mended[near] = np.asarray(closed, np.uint8)[near]
+    gap = min(measure_gaps(mended, seams), _WIDEST_CLOSED)
+    if gap:
+        closed = cv2.morphologyEx(mended, cv2.MORPH_OPEN, np.ones((1, gap + 1), np.uint8))
+        near = _near_seams(image.shape[:2], seams, (gap + 1) // 2)
+        mended[near] = np.asarray(closed, np.uint8)[near]
     return mended
 
 
@@ -54,18 +51,6 @@ def _fill(image: Image, seam: Seam) -> None:
         part = ((step + 1) / (starts - stops + 1))[inside, None]
         bridge = last[inside] * (1 - part) + first[inside] * part
         image[rows[inside], stops[inside] + step] = np.rint(bridge).astype(np.uint8)
-
-
-def _closed_width(image: Image) -> int:
-    """Px up to which light gaps are closed: small print has narrow gaps of its own."""
-    half = cv2.cvtColor(image[::2, ::2], cv2.COLOR_RGB2GRAY)
-    ink = (half < _DARK * np.median(half)).view(np.uint8)
-    heights = 2 * cv2.connectedComponentsWithStats(ink)[2][1:, cv2.CC_STAT_HEIGHT]
-    letters = heights[(heights > _LETTERS[0]) & (heights < _LETTERS[1])]
-    if letters.size < _MIN_LETTERS:
-        return _USUAL_CLOSED
-    width = 2 * round(_CLOSED_SHARE * float(np.median(letters)) / 2) + 1  # odd
-    return int(np.clip(width, _LEAST_CLOSED, _MOST_CLOSED))
 
 
 def _near_seams(shape: tuple[int, ...], seams: Sequence[Seam], reach: int) -> NDArray[np.bool_]:

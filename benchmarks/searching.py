@@ -1,0 +1,96 @@
+"""How many words of a page search finds after shredding, and how many it finds that are not there.
+
+    python benchmarks/searching.py                                # drawn pages, shredded here
+    python benchmarks/searching.py --shreds ../shared/data/s-isri-ocr \\
+        --intact ../shared/data/intact/s-isri-ocr
+
+Needs `deshred[ocr]`. Looked for are the different words of four letters and more that the engine reads on the
+intact page; words of the other pages that are not on it must not be found.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from deshred import compose
+from deshred.elements import Image, Page
+from deshred.export import SearchOptions
+from deshred.export.searching import FoundWord, SearchedPage, find_words, normalize
+from deshred.reading import Reading, ReadingOptions, read
+from reading import draw_cases, load_cases
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The words of an intact page, and the reading of what was put together."""
+
+    name: str
+    words: frozenset[str]
+    found: SearchedPage
+
+
+def read_cases(arguments: argparse.Namespace, options: ReadingOptions) -> Iterator[Searched]:
+    if arguments.shreds is None:
+        cases = draw_cases(arguments.count, arguments.seed)
+    else:
+        cases = load_cases(arguments.shreds, arguments.intact, arguments.documents)
+    for case in cases:
+        pages = compose(case.shreds, case.arrangement, copy="reading")
+        largest = max(pages, key=lambda page: page.image.size)
+        intact, copied = read([to_page(case.intact, case.dpi), largest], options=options)
+        words = frozenset(normalize(word.text) for word in intact.words)
+        yield Searched(case.name, frozenset(word for word in words if len(word) >= 4), to_searched(copied))
+
+
+def to_page(image: Image, dpi: float) -> Page:
+    return Page(image, np.ones(image.shape[:2], np.bool_), (), dpi)
+
+
+def to_searched(reading: Reading) -> SearchedPage:
+    return [
+        [FoundWord(word.text, word.box, word.clarity, False) for word in line.words] for line in reading.lines
+    ]
+
+
+def share_found(page: SearchedPage, words: frozenset[str], *, exact: bool) -> float:
+    options = SearchOptions(exact=exact, most=1)
+    return float(np.mean([bool(find_words([page], word, options=options)) for word in sorted(words)]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--shreds", type=Path)
+    parser.add_argument("--intact", type=Path)
+    parser.add_argument("--documents", nargs="*", default=[])
+    parser.add_argument("--language", default="eng")
+    parser.add_argument("--tessdata", type=Path, help="folder of language data; results depend on it")
+    parser.add_argument("--count", type=int, default=6, help="drawn pages")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    options = ReadingOptions(language=arguments.language, tessdata=arguments.tessdata)
+    pages = list(read_cases(arguments, options))
+    everything = frozenset().union(*(page.words for page in pages))
+    rows = []
+    for page in pages:
+        exact, tolerant = (share_found(page.found, page.words, exact=exact) for exact in (True, False))
+        absent = everything - page.words
+        wrong = share_found(page.found, absent, exact=False) if absent else 0.0
+        rows.append((exact, tolerant, wrong))
+        print(
+            f"{page.name:14} {len(page.words):4} words, found exactly {exact:.1%}, tolerantly {tolerant:.1%}"
+        )
+    exact, tolerant, wrong = np.mean(rows, axis=0)
+    print(
+        f"{len(rows)} pages: exactly {exact:.1%}, tolerantly {tolerant:.1%}, of words not there {wrong:.1%}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""`deshred review`: a person in the loop, in the browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from deshred.cli import flags
+from deshred.cli.console import progress_reporter, say, say_json
+from deshred.review.server import ReviewOptions, serve
+
+
+@flags.command(interrupted="everything answered is kept; the same command goes on")
+@flags.case
+@flags.option_flags(ReviewOptions, "port")
+@click.option("--no-browser", is_flag=True, help="Only print the link.")
+@flags.quiet
+@flags.as_json
+def command(case: Path, options: ReviewOptions, no_browser: bool, quiet: bool, as_json: bool) -> None:
+    """Look at a finished case in the browser, answer what is doubtful, correct what is wrong.
+
+    Nothing leaves the computer, and there is nothing to save: every answer is kept at once. Ctrl-C ends it.
+
+    \b
+    Examples:
+      deshred review out/
+      deshred review out/ --port 8765
+    """
+    with progress_reporter(quiet=quiet) as progress:
+        chosen = replace(options, open_browser=not no_browser)
+        served = serve(case, options=chosen, announce=say, progress=progress)
+    if as_json:
+        say_json({"events": served.events, "head": served.head})
+        return
+    say(f"{served.events} statements; head of the journal: {served.head}")

@@ -1,0 +1,158 @@
+"""Described groups in, the evidence of the joins that stand out at a first look: the way of large piles.
+
+What is kept of a group are its chosen joins, each by the paper it leads to. A pile that grows never chooses a
+join among its old shreds that was not chosen before, so it pays for joins with new ones only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from deshred.cases.store import Store
+from deshred.compatibility.comparing import Comparing, Listed, Pair
+from deshred.compatibility.contract import Descriptions, EdgeScorer, Evidence, Rows
+from deshred.compatibility.describing import DescribedGroup
+from deshred.compatibility.groups import Group
+from deshred.compatibility.sketches import Candidates, Glancing, Sketch, find_candidates
+from deshred.executors import Executor, Progress, default_executor
+
+_CHOSEN = "chosen evidence 1"  # part of keys
+_NAME = np.dtype("S40")  # of a join: the row in its group, and the paper it leads to
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """Joins of a group that were compared, in the order of their names."""
+
+    names: NDArray[np.bytes_]  # (m,)
+    evidence: Evidence  # (..., 1, m)
+
+    def find(self, names: NDArray[np.bytes_]) -> Rows:
+        """Where joins are, -1 where they are not."""
+        if not len(self.names):
+            return np.full(len(names), -1)
+        places = np.minimum(np.searchsorted(self.names, names), len(self.names) - 1)
+        return np.where(self.names[places] == names, places, -1)
+
+
+class ComparingChosen(Comparing):
+    """The joins that stand out; `docs/arrangement.md` says what is proven then."""
+
+    def __init__(
+        self,
+        described: Sequence[DescribedGroup],
+        scorer: EdgeScorer,
+        store: Store,
+        fingerprints: Sequence[str],
+    ) -> None:
+        self._whole = _put_together(described)
+        super().__init__(_part(self._whole, described), scorer, store)
+        self._papers = [fingerprint[:32] for fingerprint in fingerprints]
+        self._candidates = Candidates(np.zeros(len(fingerprints) + 1, np.int64), np.zeros(0, np.int32))
+
+    @property
+    def _pairs(self) -> Sequence[Pair]:
+        return [(one, self._whole) for one in self._described]
+
+    def compare_all(self, executor: Executor, progress: Progress | None) -> None:
+        """Look at all joins, and compare those that stand out and were not compared before."""
+        if not executor.shares_memory:  # a join takes less time to compare than its edges to travel
+            executor = default_executor()
+        with threadpool_limits(1, "blas"):
+            self._look(executor, progress)
+        super().compare_all(executor, progress)
+
+    def _look(self, executor: Executor, progress: Progress | None) -> None:
+        assert isinstance(self._scorer, Glancing)
+        self._candidates = find_candidates(
+            self._scorer.looks,
+            self._sketch(self._scorer, [one.rights for one in self._described]),
+            self._sketch(self._scorer, [one.lefts for one in self._described]),
+            executor=executor,
+            progress=progress,
+        )
+
+    def _sketch(self, scorer: Glancing, sides: Sequence[Descriptions]) -> list[Sketch]:
+        looks = zip(*(scorer.sketch(side) for side in sides), strict=True)
+        return [self._join(parts) for parts in looks]
+
+    def _compare(self, pair: Pair) -> Listed:
+        group = pair[0]
+        columns = [self._candidates.of_row(member) for member in group.group.members.tolist()]
+        rows = np.repeat(np.arange(len(columns)), [len(own) for own in columns])
+        names = self._name(rows, np.concatenate(columns))
+        known = self._recall(group)
+        missing = names if known is None else names[known.find(names) < 0]
+        if len(missing) or known is None:
+            known = self._learn(group, columns, known, missing)
+        places = known.find(names)
+        evidence = known.evidence.map(lambda array: np.ascontiguousarray(array[..., places]))
+        return Listed(rows, self._order[np.concatenate(columns)], evidence)
+
+    def _name(self, rows: Rows, columns: Rows) -> NDArray[np.bytes_]:
+        pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+        return np.array([f"{row:x} {self._papers[column]}" for row, column in pairs], _NAME)
+
+    def _recall(self, group: DescribedGroup) -> _Known | None:
+        kept = self._store.load(self._key(_CHOSEN, group))
+        if kept is None:
+            return None
+        return _Known(kept["names"], self._scorer.evidence_type.from_arrays(kept, "evidence."))
+
+    def _learn(
+        self,
+        group: DescribedGroup,
+        columns: Sequence[Rows],
+        known: _Known | None,
+        missing: NDArray[np.bytes_],
+    ) -> _Known:
+        """Compare what is missing, and keep it with what is known."""
+        names = [] if known is None else [known.names]
+        evidence = [] if known is None else [known.evidence]
+        for row, own in enumerate(columns):
+            all_names = self._name(np.full(len(own), row), own)
+            is_missing = np.isin(all_names, missing)
+            if is_missing.any():
+                lefts = self._whole.lefts[self._order[own[is_missing]]]
+                evidence.append(self._scorer.compare(group.rights[slice(row, row + 1)], lefts))
+                names.append(all_names[is_missing])
+        if not evidence:  # no edge of the group has anything to see
+            evidence.append(self._scorer.compare(group.rights[:1], self._whole.lefts[:0]))
+            names.append(missing)
+        learned = _sort(np.concatenate(names), self._scorer.evidence_type.concatenate(evidence, -1))
+        arrays = {"names": learned.names, **learned.evidence.to_arrays("evidence.")}
+        self._store.save(self._key(_CHOSEN, group), arrays)
+        return learned
+
+
+def _sort(names: NDArray[np.bytes_], evidence: Evidence) -> _Known:
+    # two files of the same paper have one name, and the same evidence
+    sorted_names, first = np.unique(names, return_index=True)
+    return _Known(sorted_names, evidence.map(lambda array: np.ascontiguousarray(array[..., first])))
+
+
+def _put_together(described: Sequence[DescribedGroup]) -> DescribedGroup:
+    """All groups as one, one behind the other."""
+    first = described[0]
+    return DescribedGroup(
+        Group(np.concatenate([one.group.members for one in described]), ""),
+        type(first.rights).concatenate([one.rights for one in described], 0),
+        type(first.lefts).concatenate([one.lefts for one in described], 0),
+        np.concatenate([one.tops for one in described]),
+        type(first.borders).concatenate([one.borders for one in described], 0),
+    )
+
+
+def _part(whole: DescribedGroup, described: Sequence[DescribedGroup]) -> list[DescribedGroup]:
+    """The groups again, as views: nothing lies in memory twice."""
+    stops = np.cumsum([len(one.group) for one in described]).tolist()
+    parts = [slice(start, stop) for start, stop in zip([0, *stops[:-1]], stops, strict=True)]
+    return [
+        replace(one, rights=whole.rights[part], lefts=whole.lefts[part])
+        for one, part in zip(described, parts, strict=True)
+    ]

@@ -1,0 +1,235 @@
+"""Described groups in, the evidence of their joins and the scores that follow out, in one of three ways.
+
+A small pile is compared in full. Of a large one, a scorer that can takes a first look at all joins and
+compares those that stand out (`choosing.py`); with any other scorer all are compared and the best of every
+two groups kept. The evidence of a join is the same to the last bit in all three.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from deshred.cases.store import Store, make_key
+from deshred.compatibility.contract import Descriptions, EdgeScorer, Evidence, Rows, ScoreBlock
+from deshred.compatibility.describing import DescribedGroup, describe_paper
+from deshred.compatibility.margins import Borders, Facing, weigh_margins
+from deshred.compatibility.sketches import mark_best
+from deshred.elements import Margins
+from deshred.executors import Executor, Progress
+from deshred.versions import VERSION
+
+# formats: part of keys
+_EVIDENCE, _LISTED = "evidence 2", "listed evidence 2"
+_LISTED_PER_BLOCK = 8  # joins of an edge with another group that are kept of a large pile
+_LANES = 64  # numbers that a processor works on side by side, at most
+
+Pair = tuple[DescribedGroup, DescribedGroup]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Scores of one group before another: of all its joins, or of those that are listed."""
+
+    rows: Rows  # indices in the pile; (a, 1), or one per listed join
+    columns: Rows  # (b,), or one per listed join
+    scores: NDArray[np.float32]
+    offsets: NDArray[np.int16]
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """The evidence of single joins of two groups."""
+
+    rows: Rows  # within the group
+    columns: Rows
+    evidence: Evidence
+
+
+class Comparing(ABC):
+    """The evidence between all groups of a pile, kept in a store."""
+
+    is_listed = True
+
+    def __init__(self, described: Sequence[DescribedGroup], scorer: EdgeScorer, store: Store) -> None:
+        self._described = described
+        self._scorer = scorer
+        self._store = store
+        self._order = np.argsort(np.concatenate([one.group.members for one in described]), kind="stable")
+
+    @property
+    def rights(self) -> Descriptions:
+        """All right-hand edges in the order of the pile."""
+        joined: Descriptions = self._join([one.rights for one in self._described])
+        return joined
+
+    def compare_all(self, executor: Executor, progress: Progress | None) -> None:
+        """Compare what was not compared before, several groups side by side."""
+        # matrix products with threads of their own wait for each other, and the more so on a busy machine
+        with threadpool_limits(1, "blas"):
+            executor.map(self._compare, self._pairs, stage="scoring", progress=progress)
+
+    def find_rows(self, rows: Rows) -> Evidence:
+        """The evidence of some right-hand edges with all left-hand ones, in the order of the pile."""
+        order = np.empty(0, np.intp)
+        found: list[Evidence] = []
+        for a in self._described:
+            _, own, asked = np.intersect1d(a.group.members, rows, return_indices=True)
+            if len(own):
+                across = [self._find_some(a, own, b) for b in self._described]
+                found.append(type(across[0]).concatenate(across, -1).map(lambda e: e[..., self._order]))
+                order = np.concatenate([order, asked])
+        return type(found[0]).concatenate(found, -2).take_rows(np.argsort(order))
+
+    def reduce_all(self, scorer: EdgeScorer, progress: Progress | None) -> Iterator[Block]:
+        """The scores of all groups, when the scorer knows the pile."""
+        for done, (a, b) in enumerate(self._pairs, 1):
+            yield self._reduce(scorer, a, b)
+            if progress:
+                progress("weighing", done, len(self._pairs))
+
+    def weigh_margins(self, scorer: EdgeScorer) -> Margins | None:
+        """Where pages may begin and end; None where scores are not log-odds: nothing is weighed with them."""
+        if scorer.unit != "nats":
+            return None
+        borders: Borders = self._join([one.borders for one in self._described])
+        return weigh_margins(
+            borders, self._join([face_paper(one, scorer, self._find) for one in self._described])
+        )
+
+    @property
+    def _pairs(self) -> Sequence[Pair]:
+        return [(a, b) for a in self._described for b in self._described]
+
+    @abstractmethod
+    def _compare(self, pair: Pair) -> Any:
+        """Compare two groups, unless the store has it."""
+
+    def _find_some(self, a: DescribedGroup, rows: Rows, b: DescribedGroup) -> Evidence:
+        compared: Evidence = self._scorer.compare(a.rights[rows], b.lefts)  # most of it is not kept
+        return compared
+
+    def _reduce(self, scorer: EdgeScorer, a: DescribedGroup, b: DescribedGroup) -> Block:
+        listed: Listed = self._compare((a, b))
+        reduced = reduce_evidence(scorer, listed.evidence).map(np.ravel)
+        tops = a.tops[listed.rows] - b.tops[listed.columns]
+        return _to_block(reduced, a.group.members[listed.rows], b.group.members[listed.columns], tops)
+
+    def _find(self, a: DescribedGroup, b: DescribedGroup) -> Evidence:
+        """The evidence between two groups, from the store or made now."""
+        key = self._key(_EVIDENCE, a, b)
+        kept = self._store.load(key)
+        if kept is not None:
+            recalled: Evidence = self._scorer.evidence_type.from_arrays(kept)
+            return recalled
+        evidence: Evidence = self._scorer.compare(a.rights, b.lefts)
+        self._store.save(key, evidence.to_arrays())
+        return evidence
+
+    def _key(self, kind: str, *groups: DescribedGroup) -> str:
+        return make_key(kind, VERSION, self._scorer.card.fingerprint, *(one.group.key for one in groups))
+
+    def _join(self, parts: Sequence[Any]) -> Any:
+        """Descriptions of the groups as those of the pile, in its order."""
+        return type(parts[0]).concatenate(parts, 0)[self._order]
+
+
+class ComparingAll(Comparing):
+    """All joins, and all are kept."""
+
+    is_listed = False
+
+    def compare_all(self, executor: Executor, progress: Progress | None) -> None:
+        """Compare what was not compared before; where memory is not shared, only what is compared travels."""
+        if executor.shares_memory:
+            super().compare_all(executor, progress)
+            return
+        pairs = [pair for pair in self._pairs if self._store.load(self._key(_EVIDENCE, *pair)) is None]
+        tasks = [_Task(a.rights, b.lefts) for a, b in pairs]
+        compared = executor.stream(partial(_compare, scorer=self._scorer), tasks)
+        for done, (pair, evidence) in enumerate(zip(pairs, compared, strict=True), 1):
+            self._store.save(self._key(_EVIDENCE, *pair), evidence.to_arrays())
+            if progress:
+                progress("scoring", done, len(pairs))
+
+    def _compare(self, pair: Pair) -> None:
+        self._find(*pair)
+
+    def _find_some(self, a: DescribedGroup, rows: Rows, b: DescribedGroup) -> Evidence:
+        return self._find(a, b).take_rows(rows)
+
+    def _reduce(self, scorer: EdgeScorer, a: DescribedGroup, b: DescribedGroup) -> Block:
+        reduced = reduce_evidence(scorer, self._find(a, b))
+        return _to_block(reduced, a.group.members[:, None], b.group.members, a.tops[:, None] - b.tops)
+
+
+class ListingBest(Comparing):
+    """All joins, and the best of every two groups are kept, judged before the pile is known."""
+
+    def _compare(self, pair: Pair) -> Listed:
+        key = self._key(_LISTED, *pair)
+        kept = self._store.load(key)
+        if kept is not None:
+            evidence = self._scorer.evidence_type.from_arrays(kept, "evidence.")
+            return Listed(kept["rows"], kept["columns"], evidence)
+        compared = self._scorer.compare(pair[0].rights, pair[1].lefts)
+        scores = self._scorer.reduce(compared).scores
+        best = mark_best(scores, _LISTED_PER_BLOCK) | mark_best(scores.T, _LISTED_PER_BLOCK).T
+        rows, columns = np.nonzero(best)
+        listed = Listed(rows, columns, compared.take(rows, columns))
+        arrays = {"rows": rows, "columns": columns, **listed.evidence.to_arrays("evidence.")}
+        self._store.save(key, arrays)
+        return listed
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    rights: Any  # Descriptions of the scorer's own type
+    lefts: Any
+
+
+def _compare(task: _Task, *, scorer: EdgeScorer) -> Evidence:
+    with threadpool_limits(1, "blas"):
+        compared: Evidence = scorer.compare(task.rights, task.lefts)
+    return compared
+
+
+def _to_block(reduced: ScoreBlock, rows: Rows, columns: Rows, tops: NDArray[np.int32]) -> Block:
+    # scorers count in rows of the edges; shreds of different heights are cut around their own middle
+    offsets = (reduced.offsets + tops).astype(np.int16)
+    scores = np.where(rows == columns, np.float32(-np.inf), reduced.scores).astype(np.float32)
+    return Block(rows, columns, scores, offsets)
+
+
+def face_paper(
+    group: DescribedGroup, scorer: EdgeScorer, find: Callable[[DescribedGroup, DescribedGroup], Evidence]
+) -> Facing:
+    """What every edge of a group scores beside blank paper; `find` compares two groups.
+
+    Half of what blank paper scores beside itself is taken off on either side: a page break is two such joins
+    where one was, and the constants of the blank edges must not count.
+    """
+    paper = describe_paper(scorer)
+    half = reduce_evidence(scorer, find(paper, paper)).scores[0, 0] / 2
+    starts = reduce_evidence(scorer, find(paper, group)).scores[0]
+    ends = reduce_evidence(scorer, find(group, paper)).scores[:, 0]
+    return Facing(starts - half, ends - half)
+
+
+def reduce_evidence(scorer: EdgeScorer, evidence: Evidence) -> ScoreBlock:
+    """Scores that do not depend on the group: NumPy rounds the last few numbers of a row differently."""
+    count = _count_columns(evidence)
+    missing = -count % _LANES
+    padded = evidence.map(lambda array: np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, missing)]))
+    return scorer.reduce(padded).map(lambda array: array[..., :count])
+
+
+def _count_columns(evidence: Evidence) -> int:
+    return int(next(iter(evidence.to_arrays().values())).shape[-1])

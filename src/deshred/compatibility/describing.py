@@ -1,0 +1,102 @@
+"""Groups of a pile in, what a scorer sees in their edges out; a store keeps it by content."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.cases.store import Store, make_key
+from deshred.compatibility.contract import EdgeScorer
+from deshred.compatibility.groups import Group
+from deshred.compatibility.margins import Borders, observe_borders
+from deshred.elements import Edge, Pile
+from deshred.executors import Executor, Progress, SerialExecutor
+from deshred.imaging.edges import crop_edge
+from deshred.versions import VERSION
+
+_FORMAT = "description 2"  # part of keys
+_PAPER = "blank paper"  # the key of a group of one: an edge with nothing on it
+
+
+@dataclass(frozen=True, eq=False)
+class DescribedGroup:
+    """A group of shreds as a scorer sees it; no pixels any more."""
+
+    group: Group
+    rights: Any  # Descriptions of the scorer's own type
+    lefts: Any
+    tops: NDArray[np.int32]  # (n,): the shred's row that is row 0 of its edges
+    borders: Borders
+
+
+@dataclass(frozen=True, eq=False)
+class Describing:
+    """All that describing edges needs."""
+
+    pile: Pile
+    scorer: EdgeScorer
+    store: Store
+    executor: Executor
+
+    def describe_all(self, groups: list[Group], progress: Progress | None) -> list[DescribedGroup]:
+        described = []
+        for done, group in enumerate(groups, 1):
+            described.append(self._recall(group) or self._describe(group))
+            if progress:
+                progress("encoding", done, len(groups))
+        return described
+
+    def _key(self, group: Group) -> str:
+        return make_key(_FORMAT, VERSION, self.scorer.card.fingerprint, group.key)
+
+    def _recall(self, group: Group) -> DescribedGroup | None:
+        kept = self.store.load(self._key(group))
+        if kept is None:
+            return None
+        kind = self.scorer.description_type
+        return DescribedGroup(
+            group,
+            kind.from_arrays(kept, "rights."),
+            kind.from_arrays(kept, "lefts."),
+            kept["tops"],
+            Borders.from_arrays(kept, "borders."),
+        )
+
+    def _describe(self, group: Group) -> DescribedGroup:
+        wanted = self.scorer.edge_options
+        pairs = [self.pile.edges[i] for i in group.members.tolist()]
+        lefts = [crop_edge(pair.left, wanted) for pair in pairs]
+        rights = [crop_edge(pair.right, wanted) for pair in pairs]
+        described = DescribedGroup(
+            group,
+            self.scorer.describe_rights(rights, self.executor),
+            self.scorer.describe_lefts(lefts, self.executor),
+            np.array([left.top for left in lefts], np.int32),
+            observe_borders([self.pile.shreds[i] for i in group.members.tolist()], pairs),
+        )
+        arrays = {
+            **described.rights.to_arrays("rights."),
+            **described.lefts.to_arrays("lefts."),
+            "tops": described.tops,
+            **described.borders.to_arrays("borders."),
+        }
+        self.store.save(self._key(group), arrays)
+        return described
+
+
+def describe_paper(scorer: EdgeScorer) -> DescribedGroup:
+    """An edge of blank paper, as a group of its own."""
+    rows, width = scorer.edge_options.rows, scorer.edge_options.width
+    white = np.full((rows, 3), 255, np.uint8)
+    paper = Edge(np.zeros((rows, width), np.uint8), np.zeros(rows, np.float32), white, 0)
+    nothing = np.zeros(1, np.float32)
+    return DescribedGroup(
+        Group(np.zeros(1, np.intp), _PAPER),
+        scorer.describe_rights([paper], SerialExecutor()),
+        scorer.describe_lefts([paper], SerialExecutor()),
+        np.zeros(1, np.int32),
+        Borders(nothing, nothing, nothing, nothing),
+    )

@@ -1,0 +1,190 @@
+"""Descriptions in, the joins that deserve a full comparison out: a first look at all of them.
+
+A sketch is an edge in few numbers. Comparing two takes a fiftieth of what comparing their descriptions takes,
+and the true neighbor is nearly always among the best few dozen of either edge (`docs/results.md`, "First
+look"). A scorer may look in several ways, at ink and at outlines; a join that stands out in one of them is
+listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deshred.compatibility.contract import Descriptions, Rows
+from deshred.executors import Executor, Progress
+
+_LENGTH = 4000  # of the longest sketch: products stay below 2^24, exact in single precision
+_LARGEST = 1 << 20  # of the numbers that are measured: their squares add up without an error
+_BLOCK = 256  # right-hand edges at a time
+
+Marks = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Look:
+    """One way to look: how many joins of an edge are listed, and how many rows up and down are tried."""
+
+    candidates: int
+    reach: int
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch(Descriptions):
+    """n edges in few whole numbers."""
+
+    values: NDArray[np.int16]  # (n, rows, d)
+    scale: NDArray[np.float32]  # (n,): what one of them is worth; 0 where there is nothing to see
+
+
+@runtime_checkable
+class Glancing(Protocol):
+    """A scorer that can take a first look: a large pile is compared where it stands out, not everywhere."""
+
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        """The ways it looks."""
+
+    def sketch(self, descriptions: Any, /) -> tuple[Sketch, ...]:
+        """What it sees of some edges, each way; of an edge the same in every company."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The listed joins of a pile, row by row."""
+
+    row_starts: NDArray[np.int64]  # (n + 1,)
+    columns: NDArray[np.int32]
+
+    def of_row(self, row: int) -> Rows:
+        """The left-hand edges that are listed for a right-hand one."""
+        return self.columns[self.row_starts[row] : self.row_starts[row + 1]].astype(np.intp)
+
+
+def draw_sketch(values: NDArray[np.float64]) -> Sketch:
+    """A sketch of n edges; the numbers are whole, and what becomes of an edge depends on it alone."""
+    flat = values.reshape(len(values), -1)
+    largest = np.maximum(np.abs(flat).max(axis=1, initial=1), 1)
+    shrunk = np.rint(flat * np.minimum(1, _LARGEST / largest)[:, None])
+    length = np.sqrt(np.square(shrunk).sum(axis=1))
+    worth = np.maximum(length, 1) / _LENGTH * np.maximum(1, largest / _LARGEST)
+    drawn = np.rint(flat / worth[:, None])
+    scale = np.where(length > 0, worth, 0)
+    return Sketch(drawn.reshape(values.shape).astype(np.int16), scale.astype(np.float32))
+
+
+def pool_rows(values: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
+    """Sums of so many rows each; what is left over at the end is not looked at."""
+    count, height, depth = values.shape
+    whole = height // rows * rows
+    pooled: NDArray[np.float64] = values[:, :whole].reshape(count, -1, rows, depth).sum(axis=2)
+    return pooled
+
+
+def glance(rights: Sketch, lefts: Sketch, reach: int) -> NDArray[np.float32]:  # (a, b)
+    """How well edges fit at their best shift, as far as sketches tell; -inf where there is nothing to see."""
+    count, rows, depth = lefts.values.shape
+    upper = rights.values.reshape(len(rights), -1).astype(np.float32)
+    padded = np.zeros((count, rows + 2 * reach, depth), np.float32)
+    padded[:, reach : reach + rows] = lefts.values
+    flat = padded.reshape(count, -1)
+    best = upper @ flat[:, : rows * depth].T
+    for k in range(1, 2 * reach + 1):
+        np.maximum(best, upper @ flat[:, k * depth : (k + rows) * depth].T, out=best)
+    best *= rights.scale[:, None]
+    best *= lefts.scale
+    best[rights.scale == 0] = -np.inf
+    best[:, lefts.scale == 0] = -np.inf
+    return best
+
+
+def find_candidates(
+    looks: Sequence[Look],
+    rights: Sequence[Sketch],
+    lefts: Sequence[Sketch],
+    *,
+    executor: Executor,
+    progress: Progress | None = None,
+) -> Candidates:
+    """Look at all joins of a pile, whose edges come in its order."""
+    count = len(rights[0])
+    found = [
+        _look(look, own, other, executor, progress)
+        for look, own, other in zip(looks, rights, lefts, strict=True)
+    ]
+    joins = np.unique(np.concatenate(found))
+    rows, columns = np.divmod(joins, count)
+    return Candidates(np.searchsorted(rows, np.arange(count + 1)), columns.astype(np.int32))
+
+
+def _look(
+    look: Look, rights: Sketch, lefts: Sketch, executor: Executor, progress: Progress | None
+) -> NDArray[np.int64]:
+    """The joins that are among the best of their row or of their column, as row * n + column."""
+    count = len(rights)
+    starts = range(0, count, _BLOCK)
+    found: list[NDArray[np.int64]] = []
+    best = _Best(np.empty((count, 0), np.float32), np.empty((count, 0), np.int64))
+    looked = executor.stream(partial(_look_at_block, look=look, rights=rights, lefts=lefts), starts)
+    for done, block in enumerate(looked, 1):
+        found.append(block.joins)
+        best = best.merge(block.best, look.candidates)
+        if progress:
+            progress("looking", done, len(starts))
+    columns = np.broadcast_to(np.arange(count)[:, None], best.rows.shape)
+    is_there = np.isfinite(best.scores)
+    return np.concatenate([*found, best.rows[is_there] * count + columns[is_there]])
+
+
+@dataclass(frozen=True, eq=False)
+class _Best:
+    """The best right-hand edges of every left-hand one so far, in the order of the pile."""
+
+    scores: NDArray[np.float32]  # (n, k)
+    rows: NDArray[np.int64]
+
+    def merge(self, others: _Best, count: int) -> _Best:
+        scores = np.concatenate([self.scores, others.scores], axis=1)
+        rows = np.concatenate([self.rows, others.rows], axis=1)
+        kept = mark_best(scores, count)
+        shape = len(scores), -1
+        return _Best(scores[kept].reshape(shape), rows[kept].reshape(shape))
+
+
+@dataclass(frozen=True, eq=False)
+class _Looked:
+    joins: NDArray[np.int64]
+    best: _Best
+
+
+def _look_at_block(start: int, *, look: Look, rights: Sketch, lefts: Sketch) -> _Looked:
+    own = rights[slice(start, start + _BLOCK)]
+    scores = glance(own, lefts, look.reach)
+    rows = np.arange(start, start + len(own))
+    scores[np.arange(len(own)), rows] = -np.inf  # no shred stands beside itself
+    places, columns = np.nonzero(mark_best(scores, look.candidates) & np.isfinite(scores))
+    across = np.ascontiguousarray(scores.T)
+    kept = mark_best(across, look.candidates)
+    shape = len(across), -1
+    best = _Best(across[kept].reshape(shape), np.broadcast_to(rows, across.shape)[kept].reshape(shape))
+    return _Looked(rows[places] * len(lefts) + columns, best)
+
+
+def mark_best(scores: NDArray[np.float32], count: int) -> Marks:  # (a, b) -> (a, b)
+    """The best `count` of every row; of equals the first."""
+    width = scores.shape[1]
+    if width <= count:
+        return np.ones(scores.shape, np.bool_)
+    least = np.partition(scores, width - count, axis=1)[:, width - count, None]
+    marks: Marks = scores >= least
+    crowded = np.flatnonzero(marks.sum(axis=1) > count)
+    if len(crowded):
+        equal = scores[crowded] == least[crowded]
+        room = count - (scores[crowded] > least[crowded]).sum(axis=1, keepdims=True)
+        marks[crowded] &= ~equal | (np.cumsum(equal, axis=1) <= room)
+    return marks

@@ -1,0 +1,177 @@
+"""Constraints in, the best order known out, again and again, in a process of its own.
+
+Changes are solved over chains, which proves most of them in a fraction of a second. What chains cannot prove
+is solved whole, in slices of time: each slice shows the best order so far. Newer constraints end the work on
+older ones after the slice at hand.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+
+from deshred.arrangement import (
+    ArrangementOptions,
+    Atom,
+    ChainOptions,
+    WarmStart,
+    arrange,
+    arrange_over_chains,
+)
+from deshred.compatibility.calibration import rate
+from deshred.elements import Arrangement, Compatibility, Constraints
+from deshred.errors import DeshredError, InfeasibleError
+
+_PRICES = (5.0, 15.0)  # nats
+_SLICES = (0.3, 2.0, 10.0)  # seconds
+_BASES = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What stays the same through a review."""
+
+    compatibility: Compatibility
+    arrangement: Arrangement  # to start from
+    constraints: Constraints  # under which it was found
+    options: ArrangementOptions
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """An order that obeys the constraints."""
+
+    ticket: int
+    arrangement: Arrangement
+    seconds: float
+    over_chains: bool
+    is_final: bool
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Constraints that no order obeys, and those at odds where they are known."""
+
+    ticket: int
+    message: str
+    clash: tuple[Atom, ...]
+
+
+class Resolver:
+    """Solves one problem under changing constraints; remembers what it has proven."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._warm = WarmStart()
+        self._bases = [(problem.constraints, problem.arrangement)]
+
+    def solve(self, ticket: int, constraints: Constraints) -> Iterator[Solved | Refused]:
+        """One answer or several, each better than the one before; stop asking when it no longer matters."""
+        start = time.perf_counter()
+        try:
+            found = self._over_chains(constraints)
+            if found is not None:
+                yield self._tell(ticket, found, start, over_chains=True, is_final=True)
+                return
+            for seconds in _SLICES:
+                options = replace(self._problem.options, time_limit=seconds)
+                found = arrange(
+                    self._problem.compatibility, constraints, options=options, warm_start=self._warm
+                )
+                is_final = found.is_optimal or seconds == _SLICES[-1]
+                self._remember(constraints, found)
+                yield self._tell(ticket, found, start, over_chains=False, is_final=is_final)
+                if is_final:
+                    return
+        except InfeasibleError as error:
+            clash = tuple(atom for atom in error.clash if isinstance(atom, Atom))
+            yield Refused(ticket, str(error), clash)
+        except DeshredError as error:
+            yield Refused(ticket, str(error), ())
+
+    def _over_chains(self, constraints: Constraints) -> Arrangement | None:
+        problem = self._problem
+        for known, before in reversed(self._bases):
+            if not _is_within(known, constraints):
+                continue
+            if known == constraints and before.is_optimal:
+                return before
+            for price in _PRICES:
+                found = arrange_over_chains(
+                    problem.compatibility,
+                    constraints,
+                    before,
+                    options=problem.options,
+                    chains=ChainOptions(price),
+                )
+                if found is not None:
+                    self._remember(constraints, found)
+                    return found
+        return None
+
+    def _remember(self, constraints: Constraints, arrangement: Arrangement) -> None:
+        if arrangement.is_optimal:
+            self._bases.append((constraints, arrangement))
+            del self._bases[1:-_BASES]
+
+    def _tell(
+        self, ticket: int, found: Arrangement, start: float, *, over_chains: bool, is_final: bool
+    ) -> Solved:
+        rated = rate(found, self._problem.compatibility)
+        return Solved(ticket, rated, time.perf_counter() - start, over_chains, is_final)
+
+
+def _is_within(some: Constraints, all_: Constraints) -> bool:
+    """Whether everything that some constraints say is said by the others too."""
+    return all(held <= getattr(all_, name) for name, held in vars(some).items())
+
+
+def work(wire: Connection) -> None:
+    """The process: a problem first, then tickets with constraints; the newest counts."""
+    try:
+        resolver = Resolver(wire.recv())
+        while True:
+            ticket, constraints = wire.recv()
+            while wire.poll():
+                ticket, constraints = wire.recv()
+            for answer in resolver.solve(ticket, constraints):
+                wire.send(answer)
+                if wire.poll():
+                    break
+    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+        return
+
+
+class SolverProcess:
+    """The other end of the wire."""
+
+    def __init__(self, problem: Problem) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._wire, theirs = context.Pipe()
+        self._process = context.Process(target=work, args=(theirs,), daemon=True, name="deshred-solver")
+        self._process.start()
+        theirs.close()
+        self._wire.send(problem)
+
+    def ask(self, ticket: int, constraints: Constraints) -> None:
+        """Begin to solve; answers come from `listen`."""
+        self._wire.send((ticket, constraints))
+
+    def listen(self) -> Solved | Refused | None:
+        """The next answer; None when the process is gone."""
+        try:
+            answer: Solved | Refused = self._wire.recv()
+        except (EOFError, OSError):
+            return None
+        return answer
+
+    def stop(self) -> None:
+        """End the process."""
+        self._wire.close()
+        self._process.join(0.5)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join(2)

@@ -1,0 +1,90 @@
+// All pages as thumbnails, those that a look would help most first.
+
+import { button, fill, h } from "./dom.js";
+import { drawThumb } from "./pictures.js";
+import { count, words } from "./words.js";
+
+let sort = "value";
+let chosen = 0; // place in the list shown
+
+const SORTS = { value: "Most worth a look", number: "Number", width: "Width" };
+
+function ordered(app) {
+  const list = app.state.pages.map((one, number) => ({ ...one, number }));
+  if (sort === "value") list.sort((a, b) => (a.state === "done") - (b.state === "done") || b.questions - a.questions || a.number - b.number);
+  if (sort === "width") list.sort((a, b) => (a.mm ?? 0) - (b.mm ?? 0));
+  return list;
+}
+
+function card(app, one, place) {
+  const canvas = h("canvas", { "aria-hidden": "true" });
+  const redraw = () => drawThumb(canvas, app.info, one, redraw);
+  redraw();
+  const open = one.joins.filter((join) => join.verdict !== "sure" && !join.by).length;
+  const width = one.mm === null ? "" : app.info.paperMm ? `${one.mm} of ${Math.round(app.info.paperMm)} mm` : `${one.mm} mm`;
+  const facts = [count(one.shreds.length, "shred"), width].filter(Boolean).join(", ");
+  return h(
+    "li",
+    {},
+    h(
+      "button",
+      { type: "button", id: `page-${one.number}`, class: `card state-${one.state}`, tabindex: place === chosen ? 0 : -1, onclick: () => { app.pageNumber = one.number; app.shred = null; app.go("page"); }, onfocus: () => (chosen = place) },
+      h("span", { class: "frame" }, canvas),
+      h("b", { dir: "auto" }, one.title || words.page(one.number + 1)),
+      h("span", { class: "facts" }, facts),
+      h("span", { class: "facts" }, one.questions ? h("i", { class: "open" }, `▲ ${count(one.questions, "question")}`) : one.state === "done" ? h("i", { class: "person" }, "■ done") : h("i", { class: "sure" }, open ? `◆ ${open} likely` : "● sure")),
+    ),
+  );
+}
+
+function focus(app, place) {
+  const list = ordered(app);
+  chosen = Math.max(0, Math.min(list.length - 1, place));
+  app.refresh();
+  document.getElementById(`page-${list[chosen].number}`)?.focus();
+}
+
+function columns() {
+  const items = [...document.querySelectorAll(".pages > li")];
+  return Math.max(1, items.filter((item) => item.offsetTop === items[0].offsetTop).length);
+}
+
+function current(app) {
+  return ordered(app)[chosen];
+}
+
+export const overview = {
+  show(app, main) {
+    const list = ordered(app);
+    fill(
+      main,
+      h("div", { class: "bar" }, h("h1", {}, "Pages"), h("label", {}, "Sort by ", h("select", { id: "sort", onchange: (event) => { sort = event.target.value; chosen = 0; app.refresh(); } }, Object.entries(SORTS).map(([value, label]) => h("option", { value, selected: value === sort }, label)))), h("span", { class: "grow" }), app.state.outlook.questions ? button("Answer questions", "Alt+2", () => app.go("questions"), { id: "start", class: "main" }) : null),
+      h("ul", { class: "pages", "aria-label": "Pages" }, list.map((one, place) => card(app, one, place))),
+      h("div", { class: "bar actions" }, button("Whole and right", "l", () => this.actions.done(app), { id: "a-done" }), button("Goes on at the left", "[", () => this.actions["on-left"](app), { id: "a-left" }), button("Goes on at the right", "]", () => this.actions["on-right"](app), { id: "a-right" }), button("Title", "r", () => this.actions.title(app), { id: "a-title" })),
+    );
+  },
+  enter(app) {
+    const list = ordered(app);
+    chosen = Math.max(0, list.findIndex((one) => one.number === app.pageNumber));
+    if (app.state.events === 0) chosen = 0;
+    focus(app, chosen);
+  },
+  actions: {
+    left: (app) => focus(app, chosen - 1),
+    right: (app) => focus(app, chosen + 1),
+    up: (app) => focus(app, chosen - columns()),
+    down: (app) => focus(app, chosen + columns()),
+    open: (app) => { app.pageNumber = current(app).number; app.shred = null; app.go("page"); },
+    done: (app) => app.send("done", [["done", current(app).shreds]], { told: "Page is done: all its joins and both ends are pinned." }),
+    "on-left": (app) => app.send("goes-on", [["not-first", [current(app).shreds[0]]]], { told: "Something stands left of this page." }),
+    "on-right": (app) => app.send("goes-on", [["not-last", [current(app).shreds.at(-1)]]], { told: "Something stands right of this page." }),
+    title: (app) => ask(app, "Title of this page", current(app).title, (text) => app.send("title", [["title", [current(app).shreds[0]], text]])),
+  },
+};
+
+export function ask(app, label, value, then) {
+  const input = h("input", { id: "asked", value, maxlength: 200, "aria-label": label });
+  const form = h("form", { onsubmit: (event) => { event.preventDefault(); box.close(); then(input.value.trim()); } }, input, " ", h("button", { class: "main" }, "Keep"));
+  const box = app.dialog(label, form);
+  input.select();
+}

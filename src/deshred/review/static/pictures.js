@@ -1,0 +1,126 @@
+// Strips on a canvas: upright, at their places, the darkest pixel wins.
+
+import { getPicture } from "./api.js";
+
+const strips = new Map(); // "index/level" -> {bitmap, indent}
+const waiting = new Map();
+const atlases = new Map();
+const MOST = 700;
+let mark = "";
+
+export function setCase(fingerprint) {
+  mark = fingerprint;
+}
+
+function load(store, key, path, then) {
+  if (waiting.has(key)) {
+    waiting.get(key).push(then);
+    return;
+  }
+  waiting.set(key, [then]);
+  getPicture(`${path}?c=${mark}`)
+    .then((picture) => {
+      store.set(key, picture);
+      while (store.size > MOST) store.delete(store.keys().next().value);
+    })
+    .catch(() => new Promise((resolve) => setTimeout(resolve, 2000))) // or drawing would ask again at once
+    .finally(() => {
+      const all = waiting.get(key) ?? [];
+      waiting.delete(key);
+      for (const one of all) one();
+    });
+}
+
+/** The finest strip at hand, and a request for the right one if it is not there yet. */
+function strip(index, level, then) {
+  const key = `${index}/${level}`;
+  const found = strips.get(key);
+  if (found) {
+    strips.delete(key);
+    strips.set(key, found);
+    return { ...found, level };
+  }
+  load(strips, key, `/api/pictures/${index}/${level}`, then);
+  for (const other of [3, 2, 1, 0]) {
+    const coarse = strips.get(`${index}/${other}`);
+    if (coarse) return { ...coarse, level: other };
+  }
+  return null;
+}
+
+export const levelFor = (scale) => Math.max(0, Math.min(3, Math.floor(Math.log2(1 / Math.max(scale, 1e-6)))));
+
+/** @param items [{index, x, y, flipped}] in px of the paper; view {x, y, scale}: what lies at the canvas' corner. */
+export function drawStrips(canvas, items, view, again, options = {}) {
+  const ratio = devicePixelRatio || 1;
+  const width = Math.round(canvas.clientWidth * ratio) || canvas.width;
+  const height = Math.round(canvas.clientHeight * ratio) || canvas.height;
+  if (canvas.width !== width || canvas.height !== height) {
+    canvas.width = width;
+    canvas.height = height;
+  }
+  const context = canvas.getContext("2d");
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.globalCompositeOperation = "source-over";
+  context.fillStyle = "#fff";
+  context.fillRect(0, 0, width, height);
+  const scale = view.scale * ratio;
+  const level = levelFor(scale);
+  context.imageSmoothingEnabled = scale < 1;
+  context.globalCompositeOperation = "darken";
+  for (const item of items) {
+    const left = (item.x - view.x) * scale;
+    if (left > width || left + item.width * scale < -40 * scale) continue;
+    const found = strip(item.index, level, again);
+    if (!found) continue;
+    const zoom = scale * 2 ** found.level;
+    const w = found.bitmap.width * zoom;
+    const t = found.bitmap.height * zoom;
+    const x = left - found.indent * scale;
+    const y = (item.y - view.y) * scale;
+    if (item.dim) context.globalAlpha = 0.35;
+    if (item.flipped) {
+      context.save();
+      context.translate(x + w / 2, y + t / 2);
+      context.rotate(Math.PI);
+      context.drawImage(found.bitmap, -w / 2, -t / 2, w, t);
+      context.restore();
+    } else context.drawImage(found.bitmap, x, y, w, t);
+    context.globalAlpha = 1;
+  }
+  context.globalCompositeOperation = "source-over";
+  options.over?.(context, scale);
+}
+
+/** A page from thumbnails: a new order costs no request. */
+export function drawThumb(canvas, info, page, again) {
+  const [width, height] = sizeOf(info, page);
+  const scale = Math.min(1, 200 / (width / 8), 190 / (height / 8));
+  canvas.width = Math.max(8, Math.round((width / 8) * scale));
+  canvas.height = Math.max(8, Math.round((height / 8) * scale));
+  const context = canvas.getContext("2d");
+  context.fillStyle = "#fff";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.globalCompositeOperation = "darken";
+  page.shreds.forEach((index, k) => {
+    const number = Math.floor(index / info.perAtlas);
+    const atlas = atlases.get(String(number));
+    if (!atlas) {
+      load(atlases, String(number), `/api/atlas/${number}`, again);
+      return;
+    }
+    const { cell } = info.shreds[index];
+    context.drawImage(atlas.bitmap, cell.x, 0, cell.width, cell.height, (page.x[k] / 8) * scale, (page.y[k] / 8) * scale, cell.width * scale, cell.height * scale);
+  });
+}
+
+export function sizeOf(info, page) {
+  const right = page.shreds.map((index, k) => page.x[k] + info.shreds[index].width);
+  const bottom = page.shreds.map((index, k) => page.y[k] + info.shreds[index].height);
+  return [Math.max(...right), Math.max(...bottom)];
+}
+
+export function itemsOf(info, state, page) {
+  const flipped = new Set(state.flipped);
+  return page.shreds.map((index, k) => ({ index, x: page.x[k], y: page.y[k], width: info.shreds[index].width, flipped: flipped.has(index) }));
+}

@@ -1,0 +1,37 @@
+// What is on no page: blank shreds and those set aside; and what people doubt.
+
+import { button, fill, h } from "./dom.js";
+import { drawStrips } from "./pictures.js";
+import { count } from "./words.js";
+
+function strip(app, index) {
+  const canvas = h("canvas", { class: "strip", "aria-hidden": "true" });
+  const { width, height } = app.info.shreds[index];
+  const draw = () => drawStrips(canvas, [{ index, x: 0, y: 0, width, flipped: app.state.flipped.includes(index) }], { x: 0, y: 0, scale: Math.min(canvas.clientWidth / width, canvas.clientHeight / height) }, () => requestAnimationFrame(draw));
+  requestAnimationFrame(draw);
+  return canvas;
+}
+
+function tray(title, empty, items) {
+  return h("section", { class: "tray" }, h("h2", {}, title), items.length ? h("ul", { class: "strips" }, items) : h("p", { class: "facts" }, empty));
+}
+
+export const trays = {
+  show(app, main) {
+    const { info, state } = app;
+    const blank = info.shreds.map((_, index) => index).slice(info.inked);
+    const item = (index, ...more) => h("li", {}, strip(app, index), h("span", { dir: "auto" }, info.shreds[index].id), ...more);
+    fill(
+      main,
+      h("h1", {}, "Trays"),
+      tray(`Set aside (${state.aside.length})`, "T on a page sets a shred aside.", state.aside.map((index) => item(index, button("Put back", "", () => app.send("put-back", [], { unsay: [["aside", [index]]] }))))),
+      tray(`Upside down (${state.flipped.length})`, "F on a page turns a shred.", state.flipped.map((index) => item(index, button("Turn back", "", () => app.send("turn-back", [], { unsay: [["flipped", [index]]] }))))),
+      tray(`Cannot tell (${state.doubts.length})`, "Nothing was left open.", state.doubts.map(([index]) => item(index, button("Open", "", () => app.openShred(index))))),
+      tray(count(blank.length, "blank shred"), "There are none.", blank.map((index) => {
+        const after = state.blanks[String(index)];
+        return item(index, after === undefined ? h("span", { class: "facts" }, "B on a page places one") : button(`After ${info.shreds[after].id}: take out`, "", () => app.send("take-out", [], { unsay: [["blank", [index, after]]] })));
+      })),
+      tray(`Notes (${state.notes.length})`, "N on a page keeps a note.", state.notes.map(([[index], text, who]) => item(index, h("q", { dir: "auto" }, text), h("span", { class: "facts" }, who)))),
+    );
+  },
+};

@@ -1,0 +1,237 @@
+"""A Board in, the plain values out that the browser draws: shreds once, what changes again and again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from deshred.arrangement import Atom
+from deshred.elements import Join
+from deshred.questions import Question
+from deshred.review.board import Board
+from deshred.review.evidence import Evidence, find_candidates
+from deshred.review.layout import Sheet
+from deshred.review.pictures import LEVELS, PER_ATLAS, Pictures
+from deshred.review.session import Event
+
+_BESIDE = 40  # px of a shred beside the tear
+_WINDOW = 400  # rows that a close-up shows
+
+
+class View:
+    """Describes one board; shreds are named by their index."""
+
+    def __init__(self, board: Board, pictures: Pictures, name: str) -> None:
+        self._board, self._name, self._pictures = board, name, pictures
+        done = board.reconstruction
+        self._index = {id_: i for i, id_ in enumerate((*done.shreds.ids, *done.blank.ids))}
+
+    def case(self) -> dict[str, Any]:
+        """What never changes in a review."""
+        done = self._board.reconstruction
+        margins = done.compatibility.margins
+        shreds = []
+        for k, (shred, cell) in enumerate(
+            zip((*done.shreds, *done.blank), self._pictures.cells(), strict=True)
+        ):
+            height, width = shred.mask.shape
+            shreds.append(
+                {
+                    "id": shred.id,
+                    "width": width,
+                    "height": height,
+                    "mm": None
+                    if margins is None or k >= len(done.shreds)
+                    else _plain(float(margins.widths_mm[k]), 1),
+                    "source": shred.source.path.name,
+                    "cell": asdict(cell),
+                }
+            )
+        return {
+            "name": self._name,
+            "shreds": shreds,
+            "inked": len(done.shreds),
+            "levels": LEVELS,
+            "perAtlas": PER_ATLAS,
+            "fingerprint": done.compatibility.fingerprint[:16],
+            "paperMm": self._board.paper_width_mm,
+            "scorer": done.scorer.name,
+            "dpi": float(done.shreds[0].dpi),
+        }
+
+    def state(self) -> dict[str, Any]:
+        """What may have changed."""
+        board = self._board
+        standing = board.standing
+        questions = board.questions()
+        titles = {one.statement.shreds[0]: one.statement.value for one in standing.of_kind("title")}
+        looked = {one.statement.shreds for one in standing.of_kind("looked")}
+        done = {one.statement.shreds for one in standing.of_kind("done")}
+        aside = {one.statement.shreds[0] for one in standing.of_kind("aside")}
+        doubts: dict[int, int] = {}
+        for question in questions:
+            doubts[question.page] = doubts.get(question.page, 0) + 1
+        pages = []
+        for number, sheet in enumerate(board.sheets()):
+            page = self._page(sheet, doubts.get(number, 0))
+            page["title"] = next((titles[id_] for id_ in sheet.shreds if id_ in titles), "")
+            state = "done" if sheet.shreds in done else "looked" if sheet.shreds in looked else "open"
+            page["state"] = "aside" if sheet.shreds[0] in aside else state
+            pages.append(page)
+        return {
+            "version": board.version,
+            "head": board.head,
+            "events": len(board.events),
+            "proof": {
+                **asdict(board.proof),
+                "cost": _plain(board.proof.cost, 3),
+                "gap": _plain(board.proof.gap, 3),
+            },
+            "pages": pages,
+            "blanks": {
+                str(self._index[one.statement.shreds[0]]): self._index[one.statement.shreds[1]]
+                for one in standing.of_kind("blank")
+            },
+            "gaps": [
+                [*map(self._index.__getitem__, one.statement.shreds), int(one.statement.value)]
+                for one in standing.of_kind("gap")
+            ],
+            "flipped": [self._index[one.statement.shreds[0]] for one in standing.of_kind("flipped")],
+            "aside": [self._index[id_] for id_ in sorted(aside)],
+            "ends": {
+                "first": self._indices(standing.constraints.first),
+                "last": self._indices(standing.constraints.last),
+            },
+            "doubts": [self._indices(one.statement.shreds) for one in standing.of_kind("cannot-tell")],
+            "notes": [
+                [self._indices(one.statement.shreds), one.statement.value, one.event.actor]
+                for one in standing.of_kind("note")
+            ],
+            "outlook": asdict(board.outlook()),
+            "protests": [
+                {"id": one.event.id, "rise": round(one.rise, 1), "pairs": self._pairs(one.event)}
+                for one in board.protests.values()
+            ],
+        }
+
+    def _indices(self, ids: Any) -> list[int]:
+        return [self._index[id_] for id_ in ids]
+
+    def _pairs(self, event: Event) -> list[list[int]]:
+        return [self._indices(statement.shreds[:2]) for statement in event.say]
+
+    def _page(self, sheet: Sheet, questions: int) -> dict[str, Any]:
+        margins = self._board.reconstruction.compatibility.margins
+        shreds = self._indices(sheet.shreds)
+        return {
+            "shreds": shreds,
+            "x": [place.x for place in sheet.placements],
+            "y": [place.y for place in sheet.placements],
+            "joins": [self._join(join) for join in sheet.joins],
+            "mm": None if margins is None else _plain(float(margins.widths_mm[shreds].sum()), 0),
+            "questions": questions,
+        }
+
+    def _join(self, join: Join) -> dict[str, Any]:
+        said = self._board.standing.by_join.get((join.left, join.right))
+        return {
+            "probability": _plain(join.probability, 4),
+            "verdict": join.verdict,
+            "score": _plain(join.score, 2),
+            "price": _plain(join.price, 2),
+            "offset": join.offset,
+            "by": None if said is None else said.event.actor or "somebody",
+        }
+
+    def question(self, question: Question) -> dict[str, Any]:
+        """A question with everything that is needed to show it."""
+        options = [self._option(question, option.partner, option.belief) for option in question.options]
+        return {
+            "key": question.key,
+            "side": question.side,
+            "shred": self._index[question.shred],
+            "last": self._index[question.last] if question.last else None,
+            "now": None if question.now is None else self._index[question.now],
+            "page": question.page,
+            "row": self._row_to_look_at(question),
+            "doubt": round(question.doubt, 4),
+            "options": options,
+        }
+
+    def _row_to_look_at(self, question: Question) -> int:
+        """The row of the shred's image where most is written beside the tear."""
+        done = self._board.reconstruction
+        pair = done.pile.edges[self._index[question.shred]]
+        edge = pair.left if question.side == "left" else pair.right
+        written = edge.ink[:, :_BESIDE].sum(axis=1, dtype=np.float64)
+        return int(np.convolve(written, np.hanning(_WINDOW), "same").argmax()) + edge.top
+
+    def _option(self, question: Question, partner: str | None, belief: float) -> dict[str, Any]:
+        if partner is None:
+            return {"partner": None, "belief": round(belief, 4)}
+        pair = (question.shred, partner) if question.side == "right" else (partner, question.shred)
+        x, y = self._board.step(*pair)
+        return {"partner": self._index[partner], "belief": round(belief, 4), "x": x, "y": y}
+
+    def candidates(self, index: int, side: str) -> list[dict[str, Any]]:
+        """Who may stand at a side, and where they lie now."""
+        pile = self._board.reconstruction.compatibility
+        pages = {id_: number for number, page in enumerate(self._board.pages()) for id_ in page}
+        found = []
+        for candidate in find_candidates(pile, index, side):
+            own, other = pile.ids[index], pile.ids[candidate.partner]
+            x, y = self._board.step(*((own, other) if side == "right" else (other, own)))
+            found.append(
+                {
+                    "partner": candidate.partner,
+                    "score": _plain(candidate.score, 2),
+                    "belief": round(candidate.share, 4),
+                    "page": pages.get(other),
+                    "x": x,
+                    "y": y,
+                }
+            )
+        return found
+
+    def evidence(self, evidence: Evidence) -> dict[str, Any]:
+        """As numbers in lists."""
+        return {
+            "top": evidence.top,
+            "rows": evidence.rows,
+            "meets": evidence.meets.tolist(),
+            "ends": evidence.ends.tolist(),
+            "gap": evidence.gap_px.tolist(),
+        }
+
+    def history(self) -> list[dict[str, Any]]:
+        """All events, the latest first."""
+        standing = self._board.standing
+        return [
+            {
+                "id": event.id,
+                "number": event.number,
+                "time": event.time,
+                "actor": event.actor,
+                "action": event.action,
+                "say": [[one.kind, self._indices(one.shreds), one.value] for one in event.say],
+                "unsay": [[one.kind, self._indices(one.shreds), one.value] for one in event.unsay],
+                "of": event.of,
+                "undone": event.id in standing.undone,
+                "replaced": [
+                    [one.kind, self._indices(one.shreds)] for one in standing.replaced.get(event.id, ())
+                ],
+            }
+            for event in reversed(self._board.events)
+        ]
+
+    def clash(self, atoms: tuple[object, ...]) -> list[list[Any]]:
+        """Constraints at odds, to be shown as pictures."""
+        return [[atom.kind, self._indices(atom.ids)] for atom in atoms if isinstance(atom, Atom)]
+
+
+def _plain(value: float | None, digits: int) -> float | None:
+    """Rounded; JSON has no infinities."""
+    return None if value is None or not math.isfinite(value) else round(value, digits)

@@ -1,0 +1,80 @@
+"""The way of large piles, tried on a small one: only the best joins of a first look are compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from deshred.cases import Folder, FolderStore, MemoryStore
+from deshred.compatibility.fusion import FusionWeights
+from deshred.compatibility.scoring import ScoringOptions, score
+from deshred.compatibility.sketches import Look
+from deshred.elements import Compatibility, ShredSet
+from tests.compatibility.comparing import pile_of
+from tests.compatibility.test_scoring import Counting
+
+_FEW = ScoringOptions(dense_limit=0, block=3)
+
+
+class Choosy(Counting):
+    """Lists few joins, so that a pile of a page has some that are not."""
+
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        return (Look(2, 1), Look(1, 2))
+
+
+@pytest.fixture
+def scorer(small_towers: Path) -> Choosy:
+    return Choosy(small_towers, weights=FusionWeights(ink=0.5, outline=0.7))
+
+
+def _listed(found: Compatibility) -> dict[tuple[int, int], tuple[float, int]]:
+    assert found.row_starts is not None
+    assert found.columns is not None
+    rows = np.repeat(np.arange(len(found)), np.diff(found.row_starts))
+    joins = zip(rows.tolist(), found.columns.tolist(), strict=True)
+    return dict(zip(joins, zip(found.scores.tolist(), found.offsets.tolist(), strict=True), strict=True))
+
+
+def test_listed_joins_have_their_dense_scores_to_the_last_bit(scorer: Choosy, tiny_pile: ShredSet) -> None:
+    dense = score(pile_of(tiny_pile), scorer)
+    listed = _listed(score(pile_of(tiny_pile), scorer, options=_FEW))
+    assert len(tiny_pile) < len(listed) < len(tiny_pile) * (len(tiny_pile) - 1)
+    for (i, j), found in listed.items():
+        assert found == (dense.score(i, j), dense.offset(i, j))
+
+
+@pytest.mark.parametrize("kept", ["memory", "folder"])
+def test_a_pile_scored_in_two_halves_is_the_same_and_pays_for_new_joins_only(
+    kept: str, scorer: Choosy, tiny_pile: ShredSet, tmp_path: Path
+) -> None:
+    whole = score(pile_of(tiny_pile), scorer, options=_FEW)
+    store = MemoryStore() if kept == "memory" else FolderStore(Folder(tmp_path))
+    half = _listed(score(pile_of(tiny_pile[:5]), scorer, options=_FEW, store=store))
+    scorer.joins = 0
+    added = score(pile_of(tiny_pile), scorer, options=_FEW, store=store)
+    assert _listed(added) == _listed(whole)
+    assert {join for join in _listed(added) if max(join) < 5} <= set(half)
+
+
+def test_what_was_chosen_once_is_not_compared_again(scorer: Choosy, tiny_pile: ShredSet) -> None:
+    store = MemoryStore()
+    first = score(pile_of(tiny_pile), scorer, options=_FEW, store=store)
+    scorer.joins = 0
+    again = score(pile_of(tiny_pile), scorer, options=_FEW, store=store)
+    assert _listed(again) == _listed(first)
+    # what a pile teaches about its shifts is asked of all its edges, once for outlines and once for both
+    assert scorer.joins == 2 * len(tiny_pile) ** 2
+
+
+def test_a_scoring_that_was_killed_goes_on(scorer: Choosy, tiny_pile: ShredSet, tmp_path: Path) -> None:
+    store = FolderStore(Folder(tmp_path))
+    scorer.dies_after = 12
+    with pytest.raises(KeyboardInterrupt):
+        score(pile_of(tiny_pile), scorer, options=_FEW, store=store)
+    scorer.dies_after = None
+    resumed = score(pile_of(tiny_pile), scorer, options=_FEW, store=store)
+    assert _listed(resumed) == _listed(score(pile_of(tiny_pile), scorer, options=_FEW))

@@ -1,0 +1,351 @@
+"""The board in a real browser, by keyboard alone and by mouse alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deshred.cases import open_case
+from deshred.export.results import reconstruct_into
+from deshred.imaging.decoding import encode_png
+from deshred.review.session import fold, read_events
+from deshred.settings import Settings
+from deshred.simulation.drawing import draw_page
+from deshred.simulation.piles import NamedPage, shred_pages
+from deshred.simulation.shredding import ShreddingOptions
+from deshred.simulation.truth import Truth
+from tests.review.conftest import FinishedCase, Serving, serving
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+AXE_PLACES = (os.environ.get("DESHRED_AXE", ""), "node_modules/axe-core/axe.min.js")
+SCREENSHOTS = os.environ.get("DESHRED_SCREENSHOTS")
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None and not os.environ.get("CI"),
+    reason="no Chromium on this computer: the browser tests of the review board did not run",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def hard(tmp_path_factory: pytest.TempPathFactory) -> FinishedCase:
+    """Two pages with little on them, matched by ink alone: a third of the joins is wrong."""
+    out = tmp_path_factory.mktemp("hard")
+    rng = np.random.default_rng(7)
+    pages = [NamedPage(f"{k}sparse", draw_page("sparse", rng)[:1400]) for k in range(2)]
+    pile = shred_pages(pages, rng, options=ShreddingOptions(shreds=16))
+    (out / "shreds").mkdir()
+    for loose in pile.shreds:
+        png = encode_png(loose.shred.image, loose.shred.mask)
+        (out / "shreds" / f"{loose.name}.png").write_bytes(png)
+    done = reconstruct_into(out / "case", [out / "shreds"], settings=Settings(scorer="towers"))
+    return FinishedCase(out / "case", pile.truth.restrict(done.shreds.ids))
+
+
+@pytest.fixture
+def hard_copy(hard: FinishedCase, tmp_path: Path) -> FinishedCase:
+    return copy_case(hard, tmp_path)
+
+
+def copy_case(known: FinishedCase, folder: Path) -> FinishedCase:
+    shutil.copytree(known.folder, folder / "case")
+    (folder / "shreds").symlink_to(known.folder.parent / "shreds")
+    return FinishedCase(folder / "case", known.truth)
+
+
+class Tab:
+    """A tab on the board that notes whatever goes wrong in it."""
+
+    def __init__(self, context: Any, running: Serving, *, with_code: bool = True) -> None:
+        self.page = context.new_page()
+        self.problems: list[str] = []
+        self.foreign: list[str] = []
+        self._port = running.port
+        self.page.on("console", self._note)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("request", self._watch)
+        fragment = f"#{running.code}" if with_code else ""
+        self.page.goto(f"http://127.0.0.1:{running.port}/{fragment}")
+        self.page.locator("#proof").wait_for(timeout=30_000)
+        if self.page.locator("dialog").count():
+            self.page.keyboard.press("Escape")
+
+    def _note(self, message: Any) -> None:
+        if message.type in ("error", "warning") and "ERR_CONNECTION" not in message.text:
+            self.problems.append(message.text)
+
+    def _watch(self, request: Any) -> None:
+        if not request.url.startswith((f"http://127.0.0.1:{self._port}/", "blob:", "data:")):
+            self.foreign.append(request.url)
+
+    def settle(self) -> None:
+        self.page.locator("#proof:not(.solving)").wait_for(timeout=60_000)
+
+    def shoot(self, name: str) -> None:
+        if SCREENSHOTS:
+            time.sleep(1.5)
+            self.page.screenshot(path=str(Path(SCREENSHOTS) / f"{name}.png"))
+
+    def pages(self) -> list[list[str]]:
+        """The pages as the page screen lists them."""
+        token = self.page.evaluate("sessionStorage.getItem('deshred-token')")
+        script = "token => Promise.all(['case', 'state'].map(one => fetch(`/api/${one}`, {headers: {authorization: `Bearer ${token}`}}).then(r => r.json())))"  # noqa: E501
+        case, state = self.page.evaluate(script, token)
+        return [[case["shreds"][k]["id"] for k in page["shreds"]] for page in state["pages"]]
+
+
+@pytest.fixture
+def tab(browser: Any, finished: FinishedCase, tmp_path: Path) -> Iterator[Tab]:
+    copy = copy_case(finished, tmp_path)
+    with serving(copy.folder) as running:
+        context = browser.new_context(viewport={"width": 1360, "height": 860})
+        one = Tab(context, running)
+        yield one
+        context.close()
+        assert not one.problems
+        assert not one.foreign
+
+
+class Examiner:
+    """Knows the truth and answers what the screen asks, by keys or by clicks."""
+
+    def __init__(self, tab: Tab, truth: Truth, *, by_mouse: bool) -> None:
+        self._tab, self._by_mouse = tab, by_mouse
+        self._right = dict(truth.joins)
+        self._left = {right: left for left, right in truth.joins}
+
+    def review(self, most: int = 60) -> int:
+        page = self._tab.page
+        self._go("questions", "Alt+2")
+        for asked in range(most):
+            self._tab.settle()
+            page.locator(".question, .empty .main, .protest").first.wait_for(timeout=30_000)
+            time.sleep(0.5)  # nobody answers quicker
+            if page.locator(".protest").count():
+                self._press("Enter", "#keep")
+            elif page.locator(".question").count():
+                self._answer()
+            else:
+                return asked
+        return most
+
+    def _go(self, screen: str, key: str) -> None:
+        if self._by_mouse:
+            self._tab.page.locator(f"#go-{screen}").click()
+        else:
+            self._tab.page.keyboard.press(key)
+
+    def _press(self, key: str, button: str) -> None:
+        page = self._tab.page
+        shown = page.locator(".question")
+        before = shown.get_attribute("data-key") if shown.count() else None
+        other = page.locator(f".question:not([data-key={json.dumps(before)}]), .empty, .protest").first
+        for _ in range(6):
+            if self._by_mouse:
+                page.locator(button).click()
+            else:
+                page.locator("main").focus()
+                page.keyboard.press(key)
+            try:
+                other.wait_for(timeout=10_000)
+            except playwright.TimeoutError:
+                continue  # a question that came just before is not answered blindly
+            return
+        raise AssertionError(f"{key} changed nothing")
+
+    def _answer(self) -> None:
+        question = self._tab.page.locator(".question")
+        side, shred = question.get_attribute("data-side"), question.locator(".from").inner_text()
+        if side == "page":
+            last = question.locator(".to").inner_text()
+            choice = {(0, 0): 1, (1, 0): 2, (0, 1): 3, (1, 1): 4}[shred in self._left, last in self._right]
+            names = ("whole", "left", "right", "both")
+            self._press(str(choice), f"#choose-{names[choice - 1]}")
+            return
+        true = (self._right if side == "right" else self._left).get(shred, "The page ends here")
+        labels = question.locator(".option .label b").all_inner_texts()
+        if true in labels:
+            self._press(str(labels.index(true) + 1), f"#option-{labels.index(true)}")
+        elif true == "The page ends here":
+            self._press("e", "#choose-end")
+        else:
+            self._press("x", "#choose-none")
+
+
+@pytest.mark.parametrize("by_mouse", [False, True], ids=["keyboard", "mouse"])
+def test_a_hard_pile_is_solved(browser: Any, hard_copy: FinishedCase, by_mouse: bool) -> None:
+    truth = {tuple(ids) for ids in hard_copy.truth.documents.values()}
+    with serving(hard_copy.folder) as running:
+        context = browser.new_context(viewport={"width": 1360, "height": 860})
+        tab = Tab(context, running)
+        assert {tuple(page) for page in tab.pages()} != truth
+        if not by_mouse:
+            tab.page.keyboard.press("Alt+2")
+            tab.shoot("questions")
+        Examiner(tab, hard_copy.truth, by_mouse=by_mouse).review()
+        assert {tuple(page) for page in tab.pages()} == truth
+        tab.page.locator("#export").click() if by_mouse else tab.page.keyboard.press("Control+e")
+        tab.page.locator(".toast", has_text="Written to review/001").wait_for(timeout=60_000)
+        assert not tab.problems
+        assert not tab.foreign
+        context.close()
+    content = json.loads((hard_copy.folder / "review/001/arrangement.json").read_text())
+    deciders = {join["decided"]["by"] for page in content["pages"] for join in page["joins"]}
+    assert "person" in deciders
+
+
+def test_every_action_on_a_page_has_a_key_and_is_undone(tab: Tab) -> None:
+    page = tab.page
+    before = tab.pages()
+    page.keyboard.press("Alt+3")
+    page.locator(".shreds").wait_for()
+    page.keyboard.press("ArrowRight")
+    for key in ("p", "d", "Alt+ArrowDown", "f", "b", "l", "x", "s", "a", "t"):
+        events = int(page.locator("#go-history .badge").inner_text())
+        page.keyboard.press(key)
+        page.locator("#go-history .badge", has_text=str(events + 1)).wait_for()
+        tab.settle()
+    done = int(page.locator("#go-history .badge").inner_text())
+    for k in range(10):
+        page.keyboard.press("Control+z")
+        page.locator("#go-history .badge", has_text=str(done + k + 1)).wait_for()
+    tab.settle()
+    assert sorted(map(tuple, tab.pages())) == sorted(map(tuple, before))
+    page.keyboard.press("Alt+5")
+    page.locator("table").wait_for()
+    tab.shoot("history")
+
+
+def test_a_shred_is_moved_by_keys_and_by_dragging(tab: Tab) -> None:
+    page = tab.page
+    page.keyboard.press("Alt+3")
+    page.locator(".shreds").wait_for()
+    tab.shoot("page")
+    ids = page.locator(".shreds .id").all_inner_texts()
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("m")
+    page.locator("#go-history .badge", has_text="1").wait_for()
+    tab.settle()
+    moved = next(one for one in tab.pages() if ids[0] in one)
+    assert moved[moved.index(ids[2]) + 1] == ids[0]
+    page.keyboard.press("Control+z")
+    page.locator("#go-history .badge", has_text="2").wait_for()
+    tab.settle()
+    page.locator(f".shreds li:has-text('{ids[0]}')").click()
+    box = page.locator("canvas.paper").bounding_box()
+    step = box["width"] / len(ids)
+    page.mouse.move(box["x"] + step / 2, box["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 2.9 * step, box["y"] + 210, steps=6)
+    page.mouse.up()
+    page.locator("#go-history .badge", has_text="3").wait_for()
+    tab.settle()
+    moved = next(one for one in tab.pages() if ids[0] in one)
+    assert moved.index(ids[0]) > 0
+
+
+def test_two_tabs_see_the_same_and_the_second_needs_no_link(
+    browser: Any, finished: FinishedCase, tmp_path: Path
+) -> None:
+    copy = copy_case(finished, tmp_path)
+    with serving(copy.folder) as running:
+        context = browser.new_context()
+        first = Tab(context, running)
+        second = Tab(context, running, with_code=False)
+        first.page.bring_to_front()
+        first.page.keyboard.press("l")
+        second.page.bring_to_front()
+        second.page.locator("#go-history .badge", has_text="1").wait_for(timeout=10_000)
+        assert first.pages() == second.pages()
+        stranger = browser.new_context().new_page()
+        stranger.goto(f"http://127.0.0.1:{running.port}/")
+        stranger.locator("text=This board is locked").wait_for()
+        context.close()
+
+
+def test_a_server_that_is_killed_is_told_of(browser: Any, finished: FinishedCase, tmp_path: Path) -> None:
+    copy = copy_case(finished, tmp_path)
+    with serving(copy.folder) as running:
+        context = browser.new_context()
+        tab = Tab(context, running)
+        tab.page.keyboard.press("l")
+        tab.page.locator("#go-history .badge", has_text="1").wait_for()
+        running.process.kill()
+        tab.page.locator("#banner:not([hidden])").wait_for(timeout=20_000)
+        context.close()
+    with serving(copy.folder) as running:
+        context = browser.new_context()
+        again = Tab(context, running)
+        again.page.locator("#go-history .badge", has_text="1").wait_for()
+        context.close()
+    standing = fold(read_events(open_case(copy.folder).journal.read()))
+    assert [one.statement.kind for one in standing.said] == ["done"]
+
+
+def test_a_cyrillic_keyboard_works_too(tab: Tab) -> None:
+    tab.page.keyboard.press("Alt+3")
+    tab.page.locator(".shreds").wait_for()
+    pressed = "new KeyboardEvent('keydown', {key: 'з', code: 'KeyP', bubbles: true})"
+    tab.page.evaluate(f"() => document.body.dispatchEvent({pressed})")
+    tab.page.locator("#go-history .badge", has_text="1").wait_for()
+
+
+def find_axe() -> Path | None:
+    places = [Path(place) for place in AXE_PLACES if place]
+    if (npm := shutil.which("npm")) is not None:
+        root = subprocess.run([npm, "root", "-g"], capture_output=True, text=True, check=False).stdout.strip()
+        places.append(Path(root) / "axe-core" / "axe.min.js")
+    return next((place for place in places if place.is_file()), None)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violations(browser: Any, finished: FinishedCase, tmp_path: Path, scheme: str) -> None:
+    axe = find_axe()
+    if axe is None:
+        pytest.skip(
+            "axe-core is not installed (npm install --no-save axe-core): accessibility was not checked"
+        )
+    copy = copy_case(finished, tmp_path)
+    with serving(copy.folder) as running:
+        context = browser.new_context(bypass_csp=True, color_scheme=scheme)
+        tab = Tab(context, running)
+        tab.page.keyboard.press("l")
+        for key in ("Alt+1", "Alt+2", "Alt+3", "Alt+4", "Alt+5"):
+            tab.page.keyboard.press(key)
+            time.sleep(1.2)
+            tab.page.evaluate(axe.read_text(encoding="utf-8"))
+            found = tab.page.evaluate("() => axe.run()")
+            bad = [
+                (one["id"], [node["html"][:120] for node in one["nodes"]][:3]) for one in found["violations"]
+            ]
+            assert not bad, (key, bad)
+        context.close()

@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+
+from deshred.arrangement import arrange
+from deshred.elements import Compatibility, Constraints
+from deshred.errors import SettingsError
+from deshred.questions import QuestionOptions, ask, look_ahead, with_page_first
+from tests.arrangement.test_chains import draw_pile
+
+
+def make_doubtful(noise: float = 3.0) -> Compatibility:
+    pile = draw_pile(np.random.default_rng(4), noise=noise)
+    scores = pile.scores.copy()
+    scores[2, 9] = scores[2, 3] - 0.1  # two shreds that look alike
+    return Compatibility(pile.ids, scores, pile.offsets, margins=pile.margins)
+
+
+def test_the_doubtful_join_is_asked_about_with_its_rival() -> None:
+    pile = make_doubtful(noise=1.0)
+    questions = ask(arrange(pile), pile, Constraints())
+    first = next(one for one in questions if {one.shred, one.now} == {"s02", "s03"})
+    assert {"s03", "s09"} <= {option.partner for option in first.options}
+
+
+def test_the_best_question_comes_first_and_each_join_once() -> None:
+    pile = make_doubtful()
+    questions = ask(arrange(pile), pile, Constraints())
+    assert [one.value for one in questions] == sorted((one.value for one in questions), reverse=True)
+    assert len({one.join_key for one in questions}) == len(questions)
+
+
+def test_what_was_decided_is_not_asked_again() -> None:
+    pile = make_doubtful()
+    arrangement = arrange(pile)
+    said = Constraints(
+        required={(join.left, join.right) for join in arrangement.joins},
+        first={page[0].shred_id for page in arrangement.pages},
+        last={page[-1].shred_id for page in arrangement.pages},
+    )
+    assert ask(arrange(pile, said), pile, said) == ()
+
+
+def test_a_forbidden_join_is_no_option() -> None:
+    pile = make_doubtful()
+    said = Constraints(forbidden={("s02", "s09")})
+    for question in ask(arrange(pile, said), pile, said):
+        if question.shred == "s02" and question.side == "right":
+            assert "s09" not in {option.partner for option in question.options}
+
+
+def test_a_narrow_page_is_doubted_as_a_whole() -> None:
+    pile = make_doubtful(noise=0.5)
+    arrangement = arrange(pile)
+    wide = ask(arrangement, pile, Constraints(), paper_width_mm=190)
+    narrow = ask(arrangement, pile, Constraints(), paper_width_mm=400)
+    assert not [one for one in wide if one.side == "page"]
+    assert [one for one in narrow if one.side == "page"]
+
+
+def test_one_path_has_no_page_ends_to_ask_about() -> None:
+    pile = make_doubtful()
+    bare = Compatibility(pile.ids, pile.scores, pile.offsets)
+    assert all(one.now is not None for one in ask(arrange(bare), bare, Constraints()))
+
+
+def test_sides_to_leave_alone_are_left_alone() -> None:
+    pile = make_doubtful()
+    arrangement = arrange(pile)
+    first = ask(arrangement, pile, Constraints())[0]
+    assert first.key not in {one.key for one in ask(arrangement, pile, Constraints(), skip={first.key})}
+
+
+def test_sparse_scores_give_the_same_questions() -> None:
+    dense = make_doubtful(noise=1.0)
+    arrangement = arrange(dense)
+    rows, columns = np.nonzero(np.isfinite(dense.scores))
+    sparse = Compatibility(
+        dense.ids,
+        dense.scores[rows, columns],
+        dense.offsets[rows, columns],
+        row_starts=np.searchsorted(rows, np.arange(len(dense) + 1)),
+        columns=columns.astype(np.int32),
+        margins=dense.margins,
+    )
+    asked = {one.key: one.doubt for one in ask(arrangement, dense, Constraints())}
+    again = {one.key: one.doubt for one in ask(arrangement, sparse, Constraints())}
+    assert asked.keys() == again.keys()
+    assert again == pytest.approx(asked)
+
+
+def test_questions_of_one_page_come_together() -> None:
+    pile = make_doubtful()
+    questions = with_page_first(ask(arrange(pile), pile, Constraints()), share=0.0)
+    first = questions[0].page
+    own = [one.page == first for one in questions]
+    assert own == sorted(own, reverse=True)
+    assert with_page_first(()) == ()
+
+
+def test_the_outlook_adds_up() -> None:
+    pile = make_doubtful()
+    questions = ask(arrange(pile), pile, Constraints())
+    outlook = look_ahead(questions)
+    assert outlook.questions == len(questions)
+    assert outlook.wrong == pytest.approx(sum(one.doubt for one in questions))
+
+
+@pytest.mark.parametrize("wrong", [{"most_options": 0}, {"cover": 2}, {"seconds": 0}])
+def test_options_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(SettingsError):
+        QuestionOptions(**wrong)
