@@ -25,6 +25,7 @@ from deshred.imaging.composition import compose
 from deshred.imaging.intakes import Intake, Sheet, load_intake
 from deshred.imaging.preparation import prepare
 from deshred.imaging.sheets.looks import Decision
+from deshred.orientation import orient
 from deshred.settings import Settings
 from deshred.shelf import Shelf
 from deshred.timing import Stopwatch
@@ -72,6 +73,9 @@ class Reconstruction:
         parts = [_count(len(self.shreds), "shred"), _count(len(self.pages), "page")]
         if self.blank:
             parts.append(f"{_count(len(self.blank), 'blank shred')} set aside")
+        turned = sum(shred.is_turned for shred in self.shreds)
+        if turned:
+            parts.append(f"{_count(turned, 'shred')} turned")
         parts.append("proven optimal" if self.arrangement.is_optimal else f"gap {self.arrangement.gap:.3g}")
         parts.append(f"{_count(open_joins, 'join')} worth a look" if open_joins else "no open joins")
         return ", ".join(parts)
@@ -112,15 +116,27 @@ def reconstruct(
         )
         check_question(pile.shreds.ids, constraints, settings.arrangement)
         _warn_of_copies(pile.shreds)
-    compatibility = score(
-        pile,
-        scorer,
-        options=settings.scoring,
-        store=store,
-        executor=executor,
-        progress=progress,
-        stopwatch=watch,
-    )
+    if settings.orientation == "any":
+        pile, compatibility = orient(
+            pile,
+            scorer,
+            scoring=settings.scoring,
+            arrangement=settings.arrangement,
+            store=store,
+            executor=executor,
+            progress=progress,
+            stopwatch=watch,
+        ).parts
+    else:
+        compatibility = score(
+            pile,
+            scorer,
+            options=settings.scoring,
+            store=store,
+            executor=executor,
+            progress=progress,
+            stopwatch=watch,
+        )
     with watch.measure("solve"):
         arrangement = arrange(compatibility, constraints, options=settings.arrangement, progress=progress)
     with watch.measure("refine"):

@@ -26,6 +26,7 @@ from deshred.imaging.composition import CompositionOptions
 from deshred.imaging.scans import ScanOptions
 from deshred.imaging.sheets.segmentation import SegmentationOptions
 from deshred.options import option
+from deshred.orientation import Orientation
 from deshred.textfiles import read_toml
 
 Options = TypeVar("Options")
@@ -39,6 +40,7 @@ class Settings:
     model: str | None = option(
         None, "A model file, or the name of a shipped model.", shown="that of the scorer"
     )
+    orientation: Orientation = option("as-scanned", "Shreds lie as they were scanned, or either way up.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
     budget: Budget = field(default_factory=Budget)
     scans: ScanOptions = field(default_factory=ScanOptions)

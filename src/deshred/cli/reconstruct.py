@@ -19,6 +19,7 @@ from deshred.settings import Settings
 @flags.settings_flags(
     "scorer",
     "model",
+    "orientation",
     "jobs",
     "budget.memory_gb",
     "scans.dpi",

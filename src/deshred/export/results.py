@@ -46,6 +46,7 @@ from deshred.imaging.edges import EdgeOptions, LazyEdges
 from deshred.imaging.files import find_files
 from deshred.imaging.intakes import load_intake
 from deshred.imaging.scans import hash_file
+from deshred.imaging.turning import turn_shred
 from deshred.pipeline import Reconstruction, reconstruct
 from deshred.settings import Settings, settings_from
 from deshred.timing import Stopwatch
@@ -256,7 +257,8 @@ def _describe_page(
 
 
 def _describe_shred(shred: Shred, paths: _Paths) -> dict[str, Any]:
-    return {"id": shred.id, "source": paths.write(shred.source.path), "frame": shred.source.frame}
+    source = {"source": paths.write(shred.source.path), "frame": shred.source.frame}
+    return {"id": shred.id, **source, "turned": shred.is_turned}
 
 
 def _list_inputs(sources: Iterable[Source], paths: _Paths) -> list[dict[str, str]]:
@@ -308,7 +310,9 @@ class _Reopening:
             executor=self._executor,
             progress=self._progress,
         )
-        shreds = ShredSet([_find(intake.shreds, shred_id) for shred_id in compatibility.ids])
+        turned = {one["id"] for page in content["pages"] for one in page["shreds"] if one.get("turned")}
+        found = [_find(intake.shreds, shred_id) for shred_id in compatibility.ids]
+        shreds = ShredSet([turn_shred(shred) if shred.id in turned else shred for shred in found])
         blank = ShredSet([_find(intake.shreds, entry["id"]) for entry in content["blank"]])
         pile = Pile(shreds, LazyEdges(shreds, EdgeOptions()), blank)
         arrangement = _read_arrangement(content, settings)
