@@ -18,7 +18,7 @@ import numpy as np
 
 from deshred.compatibility.fusion import FusionScorer
 from deshred.compatibility.sketches import Look, Sketch, find_candidates
-from deshred.elements import Shred, ShredSet, Source
+from deshred.elements import ShredSet
 from deshred.evaluation.collections import KnownPile, open_collection, read_document
 from deshred.executors import Executor, default_executor
 from deshred.imaging.preparation import prepare
@@ -92,8 +92,7 @@ def make_pile(pages: int) -> KnownPile:
     rng = np.random.default_rng(0)
     drawn = [NamedPage(f"P{i}", draw_page(PAGE_KINDS[i % len(PAGE_KINDS)], rng)) for i in range(pages)]
     mixed = shred_pages(drawn, rng)
-    source = Source(Path("drawn"), "")
-    shreds = [Shred(one.name, one.shred.image, one.shred.mask, 300.0, source) for one in mixed.shreds]
+    shreds = [one.shred.to_shred(one.name) for one in mixed.shreds]
     return KnownPile(ShredSet(shreds), mixed.truth)
 
 
