@@ -107,3 +107,11 @@ def test_an_executor_puts_its_results_away(tmp_path: Path) -> None:
     assert all(lies_on_disk(result) for result in results)
     assert [int(result.sum()) for result in results] == [int(noise(seed).sum()) for seed in range(3)]
     assert told == [("drawing", done, 3) for done in (1, 2, 3)]
+
+
+def test_what_was_given_back_is_read_again(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, room=0)
+    array = np.random.default_rng(0).integers(0, 256, 100_000).astype(np.uint8)
+    kept = shelf.keep((array,))
+    shelf.release()
+    np.testing.assert_array_equal(kept[0], array)

@@ -30,6 +30,8 @@ from deshred.settings import Settings
 from deshred.shelf import Shelf
 from deshred.timing import Stopwatch
 
+_SHELF_SHARE = 4  # of the budget is for pixels and edges that wait; the rest is for work on them
+
 
 class CopiesWarning(UserWarning):
     """The same file was given under several names: the message says which."""
@@ -101,7 +103,8 @@ def reconstruct(
         settings.scorer, settings.model, pairwise=settings.pairwise, threads=settings.jobs or 0
     )
     executor = executor or default_executor(settings.jobs)
-    keeping = KeepingExecutor(executor, Shelf().keep)  # large piles lie on disk
+    shelf = Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
+    keeping = KeepingExecutor(executor, shelf.keep)  # large piles lie on disk
     watch = Stopwatch()
     with watch.measure("decode"):
         intake = _take_in(shreds, settings, keeping, progress)
@@ -114,6 +117,7 @@ def reconstruct(
             executor=keeping,
             progress=progress,
         )
+        shelf.release()
         check_question(pile.shreds.ids, constraints, settings.arrangement)
         _warn_of_copies(pile.shreds)
     if settings.orientation == "any":
@@ -137,6 +141,7 @@ def reconstruct(
             progress=progress,
             stopwatch=watch,
         )
+    shelf.release()
     with watch.measure("solve"):
         arrangement = arrange(compatibility, constraints, options=settings.arrangement, progress=progress)
     with watch.measure("refine"):

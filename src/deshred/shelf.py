@@ -23,7 +23,7 @@ from deshred.elements import ShredSet
 Thing = TypeVar("Thing")
 _Seen = dict[Hashable, NDArray[Any]]
 
-_ROOM = 2 << 30  # bytes that stay in memory: some 1,200 shreds with their edges
+_ROOM = 1 << 30  # bytes that stay in memory: some 600 shreds with their edges
 _FILE = 256 << 20  # bytes per file: a system has few thousand mappings for a process
 _ALIGNED = 64
 _SMALL = 4096  # bytes: not worth a place on disk
@@ -37,6 +37,13 @@ class Shelf:
         self._room = room
         self._open: mmap.mmap | None = None
         self._used = 0
+        self._files: list[mmap.mmap] = []
+
+    def release(self) -> None:
+        """Give back the memory of what lies on disk; it is read again where it is needed."""
+        for file in self._files:
+            if hasattr(file, "madvise"):
+                file.madvise(mmap.MADV_DONTNEED)
 
     def keep(self, thing: Thing) -> Thing:
         """The thing, a dataclass, a pile of shreds or a tuple of such, with its arrays put away."""
@@ -70,7 +77,9 @@ class Shelf:
 
     def _copy(self, array: NDArray[Any]) -> NDArray[Any]:
         if self._open is None or self._used + array.nbytes > len(self._open):
+            self.release()
             self._open, self._used = self._new_file(max(_FILE, array.nbytes)), 0
+            self._files.append(self._open)
         copy = np.ndarray(array.shape, array.dtype, buffer=self._open, offset=self._used)
         copy[...] = array
         copy.flags.writeable = False
