@@ -42,8 +42,7 @@ class Shelf:
     def release(self) -> None:
         """Give back the memory of what lies on disk; it is read again where it is needed."""
         for file in self._files:
-            if hasattr(file, "madvise"):
-                file.madvise(mmap.MADV_DONTNEED)
+            _give_back(file)
 
     def keep(self, thing: Thing) -> Thing:
         """The thing, a dataclass, a pile of shreds or a tuple of such, with its arrays put away."""
@@ -96,6 +95,21 @@ class Shelf:
                 return mmap.mmap(file.fileno(), size)
         except OSError as error:
             raise describe_write_failure(error, self._folder) from error
+
+
+def give_back(thing: Any) -> None:
+    """Give back the memory of a dataclass whose arrays lie on disk; what lies elsewhere stays."""
+    for part in fields(thing):
+        base: Any = getattr(thing, part.name)
+        while isinstance(base, np.ndarray):
+            base = base.base
+        if isinstance(base, mmap.mmap):
+            _give_back(base)
+
+
+def _give_back(file: mmap.mmap) -> None:
+    if hasattr(file, "madvise"):
+        file.madvise(mmap.MADV_DONTNEED)
 
 
 def _nearest(folder: Path) -> Path:

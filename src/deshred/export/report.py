@@ -25,6 +25,7 @@ from deshred.export.pictures import hash_pixels
 from deshred.imaging.composition import find_lost_ink
 from deshred.imaging.decoding import resize
 from deshred.reading import Line, Reading
+from deshred.shelf import give_back
 
 if TYPE_CHECKING:
     from deshred.pipeline import Reconstruction
@@ -260,6 +261,7 @@ def _show_pages(
         own = [mark for mark in marks if mark.page_number == index + 1]
         reading = readings[index] if readings is not None else None
         shown.append(_show_page(page, index + 1, own, reading))
+        give_back(page)  # each is looked at once, and many do not fit into memory
     return shown
 
 

@@ -49,6 +49,7 @@ from deshred.imaging.scans import hash_file
 from deshred.imaging.turning import turn_shred
 from deshred.pipeline import Reconstruction, reconstruct
 from deshred.settings import Settings, settings_from
+from deshred.shelf import give_back
 from deshred.timing import Stopwatch
 from deshred.versions import installed_versions
 
@@ -131,6 +132,7 @@ def save_results(
         pngs = (executor or default_executor()).stream(_encode_page, reconstruction.pages)
         for number, png in enumerate(pngs, 1):
             case.write_bytes(page_name(number), png)
+            give_back(reconstruction.pages[number - 1])
             if progress:
                 progress("saving pages", number, len(reconstruction.pages))
         digests = {str(source.path): source.sha256 for source in reconstruction.sources}
