@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations, pairwise, permutations
 
 import numpy as np
 
+from deshred.arrangement.problem.costs import DenseCosts, PageEnds, score_range
+from deshred.arrangement.problem.fixings import PageCount, fix
+from deshred.arrangement.problem.rules import Room
 from deshred.elements import Compatibility, Constraints, Margins
 
 
@@ -227,3 +231,40 @@ def random_constraints(rng: np.random.Generator, ids: tuple[str, ...], *, groups
         together=sets() if groups else frozenset(),
         apart=sets() if groups else frozenset(),
     )
+
+
+def costs_of(scores: np.ndarray, ends: PageEnds, pages: PageCount, room: Room | None = None) -> DenseCosts:
+    """Costs without constraints."""
+    compatibility = pile(scores)
+    costs = DenseCosts(scores, ends, pages, score_range(compatibility), room)
+    return costs.fix(fix(compatibility.ids, Constraints(), pages))
+
+
+def random_costs(rng: np.random.Generator, n: int, pages: PageCount, room: Room | None = None) -> DenseCosts:
+    """Costs without constraints, of joins and page ends drawn at random."""
+    return costs_of(rng.normal(size=(n, n)), PageEnds(*rng.uniform(0, 1, (2, n))), pages, room)
+
+
+def all_covers(n: int, pages: PageCount) -> Iterator[list[tuple[int, ...]]]:
+    """Every way to lay n shreds on so many pages, each once."""
+    for n_pages in range(pages.least, pages.most + 1):
+        for order in permutations(range(n)):
+            for cuts in combinations(range(1, n), n_pages - 1):
+                cover = [order[a:b] for a, b in pairwise((0, *cuts, n))]
+                if all(a[0] < b[0] for a, b in pairwise(cover)):
+                    yield cover
+
+
+def arcs_of(cover: list[tuple[int, ...]], n: int) -> list[tuple[int, int]]:
+    """The joins of a cover, and its page ends as arcs from and to the outside."""
+    return [arc for page in cover for arc in pairwise((n, *page, n))]
+
+
+def full_matrix(costs: DenseCosts) -> np.ndarray:
+    """All costs, the outside last."""
+    return np.stack([costs.row(node) for node in range(costs.n + 1)])
+
+
+def cover_cost(matrix: np.ndarray, cover: list[tuple[int, ...]]) -> float:
+    """What a cover costs, arc by arc."""
+    return float(sum(matrix[arc] for arc in arcs_of(cover, len(matrix) - 1)))

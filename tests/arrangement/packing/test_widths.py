@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -11,63 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deshred.arrangement import ArrangementOptions, WarmStart, arrange
-from deshred.arrangement.packing.graph import PageGraph
-from deshred.arrangement.packing.listing import list_pages
 from deshred.arrangement.problem.pages import FILLED, WIDER, page_price
-from deshred.arrangement.problem.rules import Room
 from deshred.elements import Constraints, Margins
 from tests.arrangement.brute_force import held_karp_on_pages, obeys, pile, random_constraints
-from tests.arrangement.test_arrange_pages import documents
+from tests.arrangement.test_ordering_pages import documents
 
 seeds = st.integers(0, 10_000)
-
-
-def random_graph(rng, size):
-    """Chains a fifth to a half of the paper wide; some joins cannot be."""
-    joins = rng.uniform(0, 4, (size, size))
-    joins[rng.random((size, size)) < 0.2] = np.inf
-    np.fill_diagonal(joins, np.inf)
-    begins, ends = rng.uniform(0, 2, (2, size))
-    begins[rng.random(size) < 0.2] = np.inf
-    return PageGraph(joins, begins, ends, Room(rng.uniform(20, 50, size), 100.0))
-
-
-@given(seeds)
-@settings(max_examples=40, deadline=None)
-def test_the_cheapest_pages_are_those_of_all_walks(seed):
-    rng = np.random.default_rng(seed)
-    graph, prices = random_graph(rng, 4), rng.uniform(0, 4, 4)
-    cheapest = np.full(4, np.inf)
-    for length in range(1, 6):  # at least a fifth of the paper each
-        for walk in product(range(4), repeat=length):
-            path = np.array(walk)
-            if graph.units[path].sum() <= graph.most_units:
-                cheapest[path[-1]] = min(cheapest[path[-1]], graph.cost(path) - prices[path].sum())
-    priced = graph.price(prices)
-    assert priced.surplus == pytest.approx(cheapest)
-    for last in np.flatnonzero(np.isfinite(cheapest)):
-        path = priced.path(int(last))
-        assert path[-1] == last
-        assert graph.cost(path) - prices[path].sum() == pytest.approx(cheapest[last])
-
-
-@given(seeds)
-@settings(max_examples=40, deadline=None)
-def test_all_pages_below_a_surplus_are_listed_each_set_once_at_its_cheapest(seed):
-    rng = np.random.default_rng(seed)
-    graph, prices, most = random_graph(rng, 5), rng.uniform(0, 4, 5), float(rng.uniform(-2, 4))
-    truth = {}
-    for length in range(1, 6):
-        for walk in permutations(range(5), length):
-            path = np.array(walk)
-            cost = graph.cost(path)
-            if graph.is_page(path) and cost - prices[path].sum() <= most:
-                truth[frozenset(walk)] = min(truth.get(frozenset(walk), np.inf), cost)
-    listed = list_pages(graph, prices, most, 10_000)
-    assert {frozenset(path.tolist()): graph.cost(path) for path in listed} == pytest.approx(truth)
-    assert len(listed) == len(truth)
-    if len(truth) > 1:
-        assert list_pages(graph, prices, most, 1) is None
 
 
 @given(seeds)

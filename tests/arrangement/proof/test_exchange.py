@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
 
-from deshred.arrangement.problem.costs import DenseCosts, PageEnds, ScoreRange
-from deshred.arrangement.problem.fixings import PageCount
-from deshred.arrangement.proof.contraction import contract, contract_within
 from deshred.arrangement.proof.exchange import are_usable
 
 
@@ -39,25 +36,3 @@ def test_the_usable_arcs_are_those_of_all_permutations_within_the_slack(seed):
 def test_all_arcs_stay_where_the_free_ones_do_not_suffice():
     tails, heads = np.nonzero(np.ones((4, 4), bool))
     assert are_usable(tails, heads, np.full(16, 0.5), 4, 0.1).all()
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_contracting_within_a_slack_keeps_all_orders_within_it(seed):
-    rng = np.random.default_rng(seed)
-    n, slack = 5, 1.5
-    matrix = rng.exponential(1.0, (n + 1, n + 1))
-    hidden = np.append(rng.permutation(n), n)
-    matrix[hidden, np.roll(hidden, -1)] = 0.0
-    scores = -matrix[:n, :n]
-    ends = PageEnds(matrix[n, :n], matrix[:n, n])
-    costs = DenseCosts(scores, ends, PageCount(1, 1), ScoreRange(0.0, float(scores.min())))
-    arcs = costs.arcs_below(np.zeros(n + 1), np.zeros(n + 1), slack)
-    wide, narrow = contract(costs, arcs), contract_within(costs, arcs, slack)
-    assert narrow.n_chains <= wide.n_chains
-    allowed = {*zip(narrow.original.tails.tolist(), narrow.original.heads.tolist(), strict=True)}
-    inside = np.flatnonzero(narrow.right >= 0)
-    allowed |= {*zip(inside.tolist(), narrow.right[inside].tolist(), strict=True)}
-    for order in permutations(range(n)):
-        walk = [n, *order, n]
-        if matrix[walk[:-1], walk[1:]].sum() <= slack:
-            assert set(pairwise(walk)) <= allowed
