@@ -25,6 +25,7 @@ from deshred.imaging.composition import compose
 from deshred.imaging.intakes import Intake, Sheet, load_intake
 from deshred.imaging.preparation import prepare
 from deshred.imaging.sheets.looks import Decision
+from deshred.missing import find_missing
 from deshred.orientation import orient
 from deshred.settings import Settings
 from deshred.shelf import Shelf
@@ -148,7 +149,12 @@ def reconstruct(
         arrangement = refine(arrangement, compatibility, pile)
     with watch.measure("compose"):
         pages = compose(
-            pile.shreds, arrangement, options=settings.composition, executor=keeping, progress=progress
+            pile.shreds,
+            arrangement,
+            options=settings.composition,
+            missing=find_missing(arrangement, compatibility) if settings.show_missing else (),
+            executor=keeping,
+            progress=progress,
         )
     return Reconstruction(
         pile,
@@ -189,7 +195,12 @@ def rearrange(
         arrangement = refine(arrangement, compatibility, pile)
     with watch.measure("compose"):
         pages = compose(
-            pile.shreds, arrangement, options=settings.composition, executor=executor, progress=progress
+            pile.shreds,
+            arrangement,
+            options=settings.composition,
+            missing=find_missing(arrangement, compatibility) if settings.show_missing else (),
+            executor=executor,
+            progress=progress,
         )
     return replace(
         reconstruction,

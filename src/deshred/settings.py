@@ -41,6 +41,7 @@ class Settings:
         None, "A model file, or the name of a shipped model.", shown="that of the scorer"
     )
     orientation: Orientation = option("as-scanned", "Shreds lie as they were scanned, or either way up.")
+    show_missing: bool = option(False, "Leave room on pages where joins are not believed.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
     budget: Budget = field(default_factory=Budget)
     scans: ScanOptions = field(default_factory=ScanOptions)

@@ -20,6 +20,7 @@ from deshred.settings import Settings
     "scorer",
     "model",
     "orientation",
+    "show_missing",
     "jobs",
     "budget.memory_gb",
     "scans.dpi",

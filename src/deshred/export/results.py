@@ -47,6 +47,7 @@ from deshred.imaging.files import find_files
 from deshred.imaging.intakes import load_intake
 from deshred.imaging.scans import hash_file
 from deshred.imaging.turning import turn_shred
+from deshred.missing import find_missing
 from deshred.pipeline import Reconstruction, reconstruct
 from deshred.settings import Settings, settings_from
 from deshred.shelf import give_back
@@ -322,6 +323,7 @@ class _Reopening:
             shreds,
             arrangement,
             options=settings.composition,
+            missing=find_missing(arrangement, compatibility) if settings.show_missing else (),
             executor=self._executor,
             progress=self._progress,
         )
