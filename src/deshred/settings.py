@@ -43,6 +43,9 @@ class Settings:
     orientation: Orientation = option("as-scanned", "Shreds lie as they were scanned, or either way up.")
     show_missing: bool = option(False, "Leave room on pages where joins are not believed.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
+    cluster: str | None = option(
+        None, "Dask workers: local:N or tcp://HOST:PORT.", metavar="WHERE", shown="none"
+    )
     budget: Budget = field(default_factory=Budget)
     scans: ScanOptions = field(default_factory=ScanOptions)
     segmentation: SegmentationOptions = field(default_factory=SegmentationOptions)

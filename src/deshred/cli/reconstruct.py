@@ -22,6 +22,7 @@ from deshred.settings import Settings
     "orientation",
     "show_missing",
     "jobs",
+    "cluster",
     "budget.memory_gb",
     "scans.dpi",
     "scans.max_megapixels",

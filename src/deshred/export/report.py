@@ -20,6 +20,7 @@ import numpy as np
 from PIL import Image as Pillow
 
 from deshred.elements import Arrangement, Constraints, Image, Join, Page, Placement, ShredSet
+from deshred.executors import default_executor
 from deshred.export.names import clean, quote_toml
 from deshred.export.pictures import hash_pixels
 from deshred.imaging.composition import find_lost_ink
@@ -217,12 +218,13 @@ class LostPlace:
 
 def _list_lost_ink(pages: Sequence[Page]) -> list[LostPlace]:
     """Slivers at the very tear: what is left of a point or a comma looks like this."""
+    found = default_executor().map(find_lost_ink, pages)
     return [
         LostPlace(
             number, f"{place.left} | {place.right}", f"{place.top / page.dpi * 25.4:.0f} mm", place.side
         )
-        for number, page in enumerate(pages, 1)
-        for place in find_lost_ink(page)
+        for number, (page, places) in enumerate(zip(pages, found, strict=True), 1)
+        for place in places
         if place.is_sliver
     ]
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from deshred.cases import (
     working_on,
 )
 from deshred.cases.records import pack_compatibility, unpack_compatibility
+from deshred.cluster import connect
 from deshred.compatibility.contract import ScorerCard
 from deshred.elements import (
     Arrangement,
@@ -74,9 +76,11 @@ def reconstruct_into(
     well: only new joins are scored.
     """
     settings = settings or Settings()
-    executor = default_executor(settings.jobs)
     inputs = list(inputs)
-    with working_on(folder, command="reconstruct", force=force, add=add, inputs=inputs) as case:
+    with (
+        working_on(folder, command="reconstruct", force=force, add=add, inputs=inputs) as case,
+        _open_executor(settings) as executor,
+    ):
         given = [*(_list_known_files(case) if add else []), *inputs]
         done = reconstruct(
             given,
@@ -88,6 +92,11 @@ def reconstruct_into(
         )
         files = list(find_files(given).files)
         return save_results(done, case, files=files, command=command, executor=executor, progress=progress)
+
+
+def _open_executor(settings: Settings) -> AbstractContextManager[Executor]:
+    """The processors of this machine, or the workers of a cluster."""
+    return connect(settings.cluster) if settings.cluster else nullcontext(default_executor(settings.jobs))
 
 
 def save_into(folder: str | Path, reconstruction: Reconstruction, *, force: bool = False) -> Path:
