@@ -76,7 +76,7 @@ def run_demo(
     find_case(run, command="reconstruct", force=force)  # refuse a foreign folder before the work, not after
     save_demo_pile(pile, options=options, force=force, progress=progress)
     if options.hard:
-        settings = replace(settings or Settings(), orientation="any")
+        settings = replace(settings or Settings(), orientation="any", show_missing=True)
     reconstruction = reconstruct_into(run, [pile / SHREDS], settings=settings, force=force, progress=progress)
     truth = read_truth(pile / TRUTH)
     return DemoResult(
