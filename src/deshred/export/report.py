@@ -258,13 +258,15 @@ def _first_column(shreds: ShredSet, placement: Placement) -> float:
 def _show_pages(
     reconstruction: Reconstruction, marks: Sequence[Mark], readings: Sequence[Reading] | None
 ) -> list[dict[str, Any]]:
-    shown = []
-    for index, page in enumerate(reconstruction.pages):
+    def show(index: int) -> dict[str, Any]:
+        page = reconstruction.pages[index]
         own = [mark for mark in marks if mark.page_number == index + 1]
         reading = readings[index] if readings is not None else None
-        shown.append(_show_page(page, index + 1, own, reading))
+        shown = _show_page(page, index + 1, own, reading)
         give_back(page)  # each is looked at once, and many do not fit into memory
-    return shown
+        return shown
+
+    return default_executor().map(show, range(len(reconstruction.pages)))
 
 
 def _show_page(page: Page, number: int, marks: Sequence[Mark], reading: Reading | None) -> dict[str, Any]:
