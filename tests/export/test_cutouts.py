@@ -21,6 +21,7 @@ from tests.imaging.sheets.test_cutouts import orange_sheet
 def cut(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Sheet, ...]]:
     folder = tmp_path_factory.mktemp("sheets")
     image = orange_sheet().image.repeat(2, axis=0).repeat(2, axis=1)
+    image[300:340, 80:90] = image[300:340, 240:250] = image[0, 0]  # both shreds have a notch
     (folder / "drawer.png").write_bytes(encode_png(image, dpi=200))
     return folder / "out", segment_into(folder / "out", [folder / "drawer.png"])
 
