@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from deshred.arrangement import arrange
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
-from deshred.elements import Image, Shred, ShredSet, Source
+from deshred.elements import Image, Shred, ShredSet
 from deshred.evaluation.collections import KnownPile
 from deshred.evaluation.metrics import measure_pages
 from deshred.imaging.binarization import is_blank
@@ -48,10 +48,7 @@ def mix(images: Iterator[Image], rng: np.random.Generator) -> KnownPile:
     places: dict[str, Place] = {}
     for page, image in enumerate(images):
         options = ShreddingOptions(shreds=int(rng.integers(20, 31)))
-        cut = [
-            Shred(f"{page}-{i}", s.image, s.mask, 300.0, Source(Path(), ""))
-            for i, s in enumerate(shred_page(image, rng, options=options))
-        ]
+        cut = [s.to_shred(f"{page}-{i}") for i, s in enumerate(shred_page(image, rng, options=options))]
         inked = np.flatnonzero([not is_blank(shred) for shred in cut])
         runs = np.split(inked, np.flatnonzero(np.diff(inked) > 1) + 1)
         longest = max(runs, key=len)

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from deshred import compose, reconstruct
-from deshred.elements import Arrangement, Image, Page, Shred, ShredSet, Slot, Source
+from deshred.elements import Arrangement, Image, Page, ShredSet, Slot
 from deshred.imaging.composition import mend
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import flatten, read_scans
@@ -65,9 +65,7 @@ def draw_cases(count: int, seed: int) -> Iterator[Case]:
     for i in range(count):
         image = draw_page(kinds[i % len(kinds)], rng)
         cut = shred_page(image, rng)
-        shreds = [
-            Shred(f"{i}-{j:02}", one.image, one.mask, 300.0, Source(Path(), "")) for j, one in enumerate(cut)
-        ]
+        shreds = [one.to_shred(f"{i}-{j:02}") for j, one in enumerate(cut)]
         slots = tuple(Slot(shred.id, -one.shift) for shred, one in zip(shreds, cut, strict=True))
         arrangement = Arrangement((slots,), (), (), 0, 0)
         yield Case(f"{i}-{kinds[i % len(kinds)]}", ShredSet(shreds), arrangement, image, 300.0)

@@ -25,7 +25,7 @@ from deshred.arrangement import ArrangementOptions, arrange
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
-from deshred.elements import Image, Shred, ShredSet, Source
+from deshred.elements import Image, Shred, ShredSet
 from deshred.evaluation.collections import KnownPile
 from deshred.evaluation.metrics import measure_pages, measure_reliability
 from deshred.imaging.binarization import is_blank
@@ -100,7 +100,7 @@ def make_pile(job: Job, pages: int, seed: int) -> KnownPile:
         if job.wear is not None:
             image = wear_page(image, job.wear, job.strength, np.random.default_rng([seed, page]))
         cut = [
-            Shred(f"{page}-{i}", s.image, s.mask, 300.0, Source(Path(), ""))
+            s.to_shred(f"{page}-{i}")
             for i, s in enumerate(
                 shred_page(image, rng, options=ShreddingOptions(shreds=int(rng.integers(20, 31))))
             )

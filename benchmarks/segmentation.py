@@ -115,9 +115,8 @@ def simulated_shreds(rng: np.random.Generator, *, count: int = 12, height: int =
     options = ShreddingOptions(
         shreds=count, shift=0, tilt_degrees=0.0, damage=Damage(ragged=4.0, ink_loss=0.0)
     )
-    source = Source(Path("simulated.png"), "")
     cut = shred_page(page, rng, options=options)
-    return [Shred(f"s{i}", one.image, one.mask, 300.0, source) for i, one in enumerate(cut)]
+    return [one.to_shred(f"s{i}") for i, one in enumerate(cut)]
 
 
 def as_scan(layout: Layout, name: str = "simulated.png") -> Scan:

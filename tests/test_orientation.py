@@ -67,6 +67,14 @@ def test_no_shred_is_kept_both_ways_even_if_the_order_holds_parts_twice(pile: Pi
     assert take_ways(doubled, ways).shreds.ids == pile.shreds.ids
 
 
+def test_a_page_that_holds_its_own_mirror_image_is_cut_before_it_is_judged(pile: Pile) -> None:
+    doubled = double(pile)
+    ids, count = doubled.shreds.ids, len(pile)
+    apart = choose_ways(arrangement_of(list(ids[:count]), list(ids[count:][::-1])), doubled)
+    mirrored = choose_ways(arrangement_of([*ids[:count], *ids[count:][::-1]]), doubled)
+    np.testing.assert_array_equal(mirrored, apart)
+
+
 @pytest.mark.parametrize("options", [ScoringOptions(), ScoringOptions(dense_limit=0)])
 def test_a_page_with_half_of_its_shreds_upside_down_is_whole_and_upright(
     pile: Pile, tiny_pile: ShredSet, options: ScoringOptions

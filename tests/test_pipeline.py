@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import shutil
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +61,7 @@ def test_every_executor_gives_the_same(done: Reconstruction, saved_pile: SavedPi
 def test_a_pile_beyond_memory_gives_the_same(
     done: Reconstruction, saved_pile: SavedPile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deshred.pipeline.Shelf", partial(Shelf, room=0))
+    monkeypatch.setattr("deshred.pipeline.Shelf", lambda **_: Shelf(room=0))
     again = reconstruct([saved_pile.folder], OutlineScorer(), settings=ONE_PAGE)
     assert lies_on_disk(again.shreds[0].image)
     assert lies_on_disk(again.pages[0].image)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from deshred.elements import ShredSet
 from deshred.errors import OutputError
 from deshred.executors import KeepingExecutor, SerialExecutor
-from deshred.shelf import Shelf
+from deshred.shelf import Shelf, give_back
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,3 +107,19 @@ def test_an_executor_puts_its_results_away(tmp_path: Path) -> None:
     assert all(lies_on_disk(result) for result in results)
     assert [int(result.sum()) for result in results] == [int(noise(seed).sum()) for seed in range(3)]
     assert told == [("drawing", done, 3) for done in (1, 2, 3)]
+
+
+def test_what_was_given_back_is_read_again(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, room=0)
+    array = np.random.default_rng(0).integers(0, 256, 100_000).astype(np.uint8)
+    kept = shelf.keep((array,))
+    shelf.release()
+    np.testing.assert_array_equal(kept[0], array)
+
+
+def test_a_thing_is_given_back_where_it_lies_on_disk_and_stays_where_it_does_not(tmp_path: Path) -> None:
+    drawing = Drawing(noise(0), (noise(1),), "both")
+    for room in (0, 20_000):
+        kept = Shelf(tmp_path, room=room).keep(drawing)
+        give_back(kept)
+        np.testing.assert_array_equal(kept.lines, drawing.lines)

@@ -21,10 +21,10 @@ _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory
 
 @dataclass(frozen=True)
 class Budget:
-    """What reading files may cost."""
+    """What a run may cost."""
 
     memory_gb: float | None = option(
-        None, "Memory that reading files may take, in GB.", flag="--memory", shown="half of the machine's"
+        None, "Memory to work with, in GB.", flag="--memory", shown="half of the machine's"
     )
     seconds: float = 8.0  # of a processor for one picture of a risky kind, such as a page of a PDF
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -62,7 +63,7 @@ def connect(where: str) -> Iterator[ClusterExecutor]:
         opened = distributed.LocalCluster(
             n_workers=_parse_count(where),
             threads_per_worker=1,
-            dashboard_address=":0",
+            dashboard_address="127.0.0.1:0",  # nobody else is let in
             silence_logs=logging.ERROR,
         )
     else:
@@ -71,7 +72,10 @@ def connect(where: str) -> Iterator[ClusterExecutor]:
         client = _open_client(distributed, opened, where)
         try:
             check_workers(client)
-            yield ClusterExecutor(client)
+            with warnings.catch_warnings():
+                # pixels are what is sent, and a graph of them is as large as they are
+                warnings.filterwarnings("ignore", message="Sending large graph")
+                yield ClusterExecutor(client)
         finally:
             client.close()
     finally:

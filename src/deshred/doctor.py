@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from deshred.elements import Shred, ShredSet, Source
+from deshred.elements import ShredSet
 from deshred.errors import DeshredError
 from deshred.reading.engines import EngineFound, list_engines
 from deshred.versions import find_version, installed_versions
@@ -114,12 +113,7 @@ def draw_tiny_pile() -> ShredSet:
     rng = np.random.default_rng(SEED)
     page = draw_page("letter", rng)[:1600, 200:1400]
     shreds = shred_page(page, rng, options=ShreddingOptions(shreds=SHREDS, damage=mild))
-    return ShredSet(
-        [
-            Shred(f"tiny-{number}", one.image, one.mask, 300.0, Source(Path("drawn"), "", number))
-            for number, one in enumerate(shreds)
-        ]
-    )
+    return ShredSet([one.to_shred(f"tiny-{number}") for number, one in enumerate(shreds)])
 
 
 def _check_models() -> str:

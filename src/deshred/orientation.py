@@ -36,6 +36,11 @@ class Oriented:
     compatibility: Compatibility
 
     @property
+    def parts(self) -> tuple[Pile, Compatibility]:
+        """Both, to be unpacked."""
+        return self.pile, self.compatibility
+
+    @property
     def turned(self) -> frozenset[str]:
         """The shreds that lie the other way up than they were scanned."""
         return frozenset(shred.id for shred in self.pile.shreds if shred.is_turned)
@@ -91,10 +96,12 @@ def take_ways(doubled: Pile, ways: NDArray[np.bool_]) -> Pile:
 def symmetrize(both: Compatibility) -> Compatibility:
     """A join looked at upside down is the same join: each gets the mean of its two scores.
 
-    And no shred stands beside itself turned. Sparse scores stay as they are: not all of them are listed.
+    And no shred stands beside itself turned. Sparse scores keep their own: not all of them are listed.
     """
-    if both.is_sparse:
-        return both
+    if both.columns is not None and both.row_starts is not None:
+        rows = np.repeat(np.arange(len(both)), np.diff(both.row_starts))
+        is_own = np.abs(rows - both.columns) == len(both) // 2
+        return replace(both, scores=np.where(is_own, np.float32(-np.inf), both.scores))
     count = len(both) // 2
     turned = np.roll(np.arange(2 * count), count)
     scores = (both.scores + both.scores[np.ix_(turned, turned)].T) / np.float32(2)
@@ -113,7 +120,8 @@ def choose_ways(arrangement: Arrangement, doubled: Pile) -> NDArray[np.bool_]:  
     upright = np.array([rate_uprightness(pair) for pair in doubled.edges])
     pages = [np.array([index[slot.shred_id] for slot in page]) for page in arrangement.pages]
     ways, is_known = np.zeros(count, bool), np.zeros(count, bool)
-    for page in sorted(pages, key=len, reverse=True):
+    pieces = [piece for page in pages for piece in _cut_at_copies(page, count)]
+    for page in sorted(pieces, key=len, reverse=True):
         own, is_turned = page % count, page >= count
         fresh = ~is_known[own]
         if upright[page].sum() < 0:  # its mirror image among the pages says the same
@@ -121,6 +129,17 @@ def choose_ways(arrangement: Arrangement, doubled: Pile) -> NDArray[np.bool_]:  
         ways[own[fresh]] = is_turned[fresh]
         is_known[own] = True
     return ways
+
+
+def _cut_at_copies(page: NDArray[np.intp], count: int) -> list[NDArray[np.intp]]:
+    """The parts of a page that hold no shred both ways."""
+    starts, seen = [0], set[int]()
+    for place, shred in enumerate((page % count).tolist()):
+        if shred in seen:
+            starts.append(place)
+            seen.clear()
+        seen.add(shred)
+    return np.split(page, starts[1:])
 
 
 def _double_pages(options: ArrangementOptions) -> ArrangementOptions:

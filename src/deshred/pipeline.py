@@ -25,9 +25,13 @@ from deshred.imaging.composition import compose
 from deshred.imaging.intakes import Intake, Sheet, load_intake
 from deshred.imaging.preparation import prepare
 from deshred.imaging.sheets.looks import Decision
+from deshred.missing import find_missing
+from deshred.orientation import orient
 from deshred.settings import Settings
 from deshred.shelf import Shelf
 from deshred.timing import Stopwatch
+
+_SHELF_SHARE = 4  # of the budget is for pixels and edges that wait; the rest is for work on them
 
 
 class CopiesWarning(UserWarning):
@@ -72,6 +76,9 @@ class Reconstruction:
         parts = [_count(len(self.shreds), "shred"), _count(len(self.pages), "page")]
         if self.blank:
             parts.append(f"{_count(len(self.blank), 'blank shred')} set aside")
+        turned = sum(shred.is_turned for shred in self.shreds)
+        if turned:
+            parts.append(f"{_count(turned, 'shred')} turned")
         parts.append("proven optimal" if self.arrangement.is_optimal else f"gap {self.arrangement.gap:.3g}")
         parts.append(f"{_count(open_joins, 'join')} worth a look" if open_joins else "no open joins")
         return ", ".join(parts)
@@ -97,7 +104,8 @@ def reconstruct(
         settings.scorer, settings.model, pairwise=settings.pairwise, threads=settings.jobs or 0
     )
     executor = executor or default_executor(settings.jobs)
-    keeping = KeepingExecutor(executor, Shelf().keep)  # large piles lie on disk
+    shelf = Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
+    keeping = KeepingExecutor(executor, shelf.keep)  # large piles lie on disk
     watch = Stopwatch()
     with watch.measure("decode"):
         intake = _take_in(shreds, settings, keeping, progress)
@@ -110,24 +118,43 @@ def reconstruct(
             executor=keeping,
             progress=progress,
         )
+        shelf.release()
         check_question(pile.shreds.ids, constraints, settings.arrangement)
         _warn_of_copies(pile.shreds)
-    compatibility = score(
-        pile,
-        scorer,
-        options=settings.scoring,
-        store=store,
-        executor=executor,
-        progress=progress,
-        stopwatch=watch,
-    )
+    if settings.orientation == "any":
+        pile, compatibility = orient(
+            pile,
+            scorer,
+            scoring=settings.scoring,
+            arrangement=settings.arrangement,
+            store=store,
+            executor=executor,
+            progress=progress,
+            stopwatch=watch,
+        ).parts
+    else:
+        compatibility = score(
+            pile,
+            scorer,
+            options=settings.scoring,
+            store=store,
+            executor=executor,
+            progress=progress,
+            stopwatch=watch,
+        )
+    shelf.release()
     with watch.measure("solve"):
         arrangement = arrange(compatibility, constraints, options=settings.arrangement, progress=progress)
     with watch.measure("refine"):
         arrangement = refine(arrangement, compatibility, pile)
     with watch.measure("compose"):
         pages = compose(
-            pile.shreds, arrangement, options=settings.composition, executor=keeping, progress=progress
+            pile.shreds,
+            arrangement,
+            options=settings.composition,
+            missing=find_missing(arrangement, compatibility) if settings.show_missing else (),
+            executor=keeping,
+            progress=progress,
         )
     return Reconstruction(
         pile,
@@ -168,7 +195,12 @@ def rearrange(
         arrangement = refine(arrangement, compatibility, pile)
     with watch.measure("compose"):
         pages = compose(
-            pile.shreds, arrangement, options=settings.composition, executor=executor, progress=progress
+            pile.shreds,
+            arrangement,
+            options=settings.composition,
+            missing=find_missing(arrangement, compatibility) if settings.show_missing else (),
+            executor=executor,
+            progress=progress,
         )
     return replace(
         reconstruction,

@@ -26,6 +26,7 @@ from deshred.imaging.composition import CompositionOptions
 from deshred.imaging.scans import ScanOptions
 from deshred.imaging.sheets.segmentation import SegmentationOptions
 from deshred.options import option
+from deshred.orientation import Orientation
 from deshred.textfiles import read_toml
 
 Options = TypeVar("Options")
@@ -39,7 +40,12 @@ class Settings:
     model: str | None = option(
         None, "A model file, or the name of a shipped model.", shown="that of the scorer"
     )
+    orientation: Orientation = option("as-scanned", "Shreds lie as they were scanned, or either way up.")
+    show_missing: bool = option(False, "Leave room on pages where joins are not believed.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
+    cluster: str | None = option(
+        None, "Dask workers: local:N or tcp://HOST:PORT.", metavar="WHERE", shown="none"
+    )
     budget: Budget = field(default_factory=Budget)
     scans: ScanOptions = field(default_factory=ScanOptions)
     segmentation: SegmentationOptions = field(default_factory=SegmentationOptions)

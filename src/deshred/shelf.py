@@ -23,7 +23,7 @@ from deshred.elements import ShredSet
 Thing = TypeVar("Thing")
 _Seen = dict[Hashable, NDArray[Any]]
 
-_ROOM = 2 << 30  # bytes that stay in memory: some 1,200 shreds with their edges
+_ROOM = 1 << 30  # bytes that stay in memory: some 600 shreds with their edges
 _FILE = 256 << 20  # bytes per file: a system has few thousand mappings for a process
 _ALIGNED = 64
 _SMALL = 4096  # bytes: not worth a place on disk
@@ -37,6 +37,12 @@ class Shelf:
         self._room = room
         self._open: mmap.mmap | None = None
         self._used = 0
+        self._files: list[mmap.mmap] = []
+
+    def release(self) -> None:
+        """Give back the memory of what lies on disk; it is read again where it is needed."""
+        for file in self._files:
+            _give_back(file)
 
     def keep(self, thing: Thing) -> Thing:
         """The thing, a dataclass, a pile of shreds or a tuple of such, with its arrays put away."""
@@ -70,7 +76,9 @@ class Shelf:
 
     def _copy(self, array: NDArray[Any]) -> NDArray[Any]:
         if self._open is None or self._used + array.nbytes > len(self._open):
+            self.release()
             self._open, self._used = self._new_file(max(_FILE, array.nbytes)), 0
+            self._files.append(self._open)
         copy = np.ndarray(array.shape, array.dtype, buffer=self._open, offset=self._used)
         copy[...] = array
         copy.flags.writeable = False
@@ -87,6 +95,21 @@ class Shelf:
                 return mmap.mmap(file.fileno(), size)
         except OSError as error:
             raise describe_write_failure(error, self._folder) from error
+
+
+def give_back(thing: Any) -> None:
+    """Give back the memory of a dataclass whose arrays lie on disk; what lies elsewhere stays."""
+    for part in fields(thing):
+        base: Any = getattr(thing, part.name)
+        while isinstance(base, np.ndarray):
+            base = base.base
+        if isinstance(base, mmap.mmap):
+            _give_back(base)
+
+
+def _give_back(file: mmap.mmap) -> None:
+    if hasattr(file, "madvise"):
+        file.madvise(mmap.MADV_DONTNEED)
 
 
 def _nearest(folder: Path) -> Path:

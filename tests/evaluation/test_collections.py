@@ -69,3 +69,11 @@ def test_two_shreds_in_one_place_are_refused(tmp_path: Path) -> None:
     shred.with_name("again01.png").write_bytes(shred.read_bytes())
     with pytest.raises(InputError, match="same place"):
         read_document(open_collection(tmp_path).documents[0])
+
+
+def test_a_slip_behind_the_number_of_a_published_file_does_no_harm(tmp_path):
+    write_document(tmp_path / "D007", draw_document(np.random.default_rng(0), 3))
+    file = sorted((tmp_path / "D007" / "strips").iterdir())[1]
+    file.rename(file.with_name(f"{file.stem}]{file.suffix}"))
+    (document,) = open_collection(tmp_path)
+    assert sorted(place.position for place in read_document(document).truth.places.values()) == [1, 2, 3]

@@ -10,7 +10,7 @@ from deshred.errors import InputError
 from deshred.executors import SerialExecutor, ThreadExecutor
 from deshred.imaging.intakes import load_shreds
 from deshred.simulation.drawing import DrawingOptions, draw_page
-from deshred.simulation.piles import NamedPage, read_truth, save_pile, shred_pages
+from deshred.simulation.piles import NamedPage, read_truth, save_pile, shred_pages, worsen
 from deshred.simulation.shredding import ShreddingOptions
 
 OPTIONS = ShreddingOptions(shreds=8, shift=4)
@@ -103,3 +103,24 @@ def test_the_truth_file_is_readable_json_keyed_by_shred(pages, tmp_path):
     save(make_pile(pages), tmp_path / "pile")
     content = json.loads((tmp_path / "pile" / "truth.json").read_text())
     assert set(content["shreds"]["shred-001"]) == {"document", "position", "drop"}
+
+
+def test_a_worse_pile_lacks_shreds_and_holds_others_upside_down(pages):
+    pile = make_pile(pages)
+    worse = worsen(pile, np.random.default_rng(2), turned=0.5, missing=0.25)
+    before = {loose.name: loose.shred for loose in pile.shreds}
+    assert 0 < len(worse.shreds) < len(before)
+    assert {loose.name for loose in worse.shreds} == set(worse.truth.places)
+    turned = [loose for loose in worse.shreds if loose.shred is not before[loose.name]]
+    assert 0 < len(turned) < len(worse.shreds)
+    for loose in turned:
+        np.testing.assert_array_equal(loose.shred.image[::-1, ::-1], before[loose.name].image)
+        np.testing.assert_array_equal(loose.shred.mask[::-1, ::-1], before[loose.name].mask)
+        assert worse.truth.places[loose.name].drop is None
+
+
+def test_a_pile_is_worsened_by_nothing_if_nothing_is_asked(pages):
+    pile = make_pile(pages)
+    same = worsen(pile, np.random.default_rng(2), turned=0.0, missing=0.0)
+    assert same.shreds == pile.shreds
+    assert same.truth == pile.truth

@@ -23,7 +23,7 @@ from deshred.export.results import describe
     show_default=True,
     help="The folder to write.",
 )
-@flags.option_flags(DemoOptions, "kinds", "shreds", "seed")
+@flags.option_flags(DemoOptions, "kinds", "shreds", "seed", "hard")
 @flags.force
 @flags.quiet
 @flags.as_json
@@ -34,6 +34,7 @@ def command(output: Path, options: DemoOptions, force: bool, quiet: bool, as_jso
     Examples:
       deshred demo
       deshred demo -o elsewhere/ --seed 5
+      deshred demo -o hard/ --hard
       deshred demo -o forms/ --kinds form,invoice,table --shreds 40
     """
     with progress_reporter(quiet=quiet) as progress:

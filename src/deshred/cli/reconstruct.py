@@ -19,7 +19,10 @@ from deshred.settings import Settings
 @flags.settings_flags(
     "scorer",
     "model",
+    "orientation",
+    "show_missing",
     "jobs",
+    "cluster",
     "budget.memory_gb",
     "scans.dpi",
     "scans.max_megapixels",

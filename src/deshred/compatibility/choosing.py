@@ -83,16 +83,17 @@ class ComparingChosen(Comparing):
 
     def _compare(self, pair: Pair) -> Listed:
         group = pair[0]
-        columns = [self._candidates.of_row(member) for member in group.group.members.tolist()]
-        rows = np.repeat(np.arange(len(columns)), [len(own) for own in columns])
-        names = self._name(rows, np.concatenate(columns))
+        chosen = [self._candidates.of_row(member) for member in group.group.members.tolist()]
+        rows = np.repeat(np.arange(len(chosen)), [len(own) for own in chosen])
+        columns = np.concatenate(chosen)
+        names = self._name(rows, columns)
         known = self._recall(group)
-        missing = names if known is None else names[known.find(names) < 0]
-        if len(missing) or known is None:
-            known = self._learn(group, columns, known, missing)
+        is_missing = np.ones(len(names), np.bool_) if known is None else known.find(names) < 0
+        if known is None or is_missing.any():
+            known = self._learn(group, known, rows[is_missing], columns[is_missing], names[is_missing])
         places = known.find(names)
         evidence = known.evidence.map(lambda array: np.ascontiguousarray(array[..., places]))
-        return Listed(rows, self._order[np.concatenate(columns)], evidence)
+        return Listed(rows, self._order[columns], evidence)
 
     def _name(self, rows: Rows, columns: Rows) -> NDArray[np.bytes_]:
         pairs = zip(rows.tolist(), columns.tolist(), strict=True)
@@ -107,24 +108,20 @@ class ComparingChosen(Comparing):
     def _learn(
         self,
         group: DescribedGroup,
-        columns: Sequence[Rows],
         known: _Known | None,
-        missing: NDArray[np.bytes_],
+        rows: Rows,
+        columns: Rows,
+        names: NDArray[np.bytes_],
     ) -> _Known:
-        """Compare what is missing, and keep it with what is known."""
-        names = [] if known is None else [known.names]
+        """Compare what is missing, row by row, and keep it with what is known."""
         evidence = [] if known is None else [known.evidence]
-        for row, own in enumerate(columns):
-            all_names = self._name(np.full(len(own), row), own)
-            is_missing = np.isin(all_names, missing)
-            if is_missing.any():
-                lefts = self._whole.lefts[self._order[own[is_missing]]]
-                evidence.append(self._scorer.compare(group.rights[slice(row, row + 1)], lefts))
-                names.append(all_names[is_missing])
+        for row in np.unique(rows).tolist():
+            lefts = self._whole.lefts[self._order[columns[rows == row]]]
+            evidence.append(self._scorer.compare(group.rights[slice(row, row + 1)], lefts))
         if not evidence:  # no edge of the group has anything to see
             evidence.append(self._scorer.compare(group.rights[:1], self._whole.lefts[:0]))
-            names.append(missing)
-        learned = _sort(np.concatenate(names), self._scorer.evidence_type.concatenate(evidence, -1))
+        all_names = names if known is None else np.concatenate([known.names, names])
+        learned = _sort(all_names, self._scorer.evidence_type.concatenate(evidence, -1))
         arrays = {"names": learned.names, **learned.evidence.to_arrays("evidence.")}
         self._store.save(self._key(_CHOSEN, group), arrays)
         return learned

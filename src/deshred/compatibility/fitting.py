@@ -22,7 +22,7 @@ from deshred.compatibility.fusion import FusionScorer, FusionWeights, coarsen
 from deshred.compatibility.groups import Group
 from deshred.compatibility.margins import Facing, observe_borders
 from deshred.compatibility.shifts import LogPrior, ShiftEvidence, learn_prior, reduce_shifts
-from deshred.elements import Calibration, Compatibility, Shred, Source
+from deshred.elements import Calibration, Compatibility, Shred
 from deshred.errors import InputError
 from deshred.executors import SerialExecutor
 from deshred.imaging.binarization import is_blank
@@ -107,14 +107,13 @@ def _simulate(scorer: FusionScorer, pages: Sequence[IntactPage], rng: np.random.
     chosen = rng.choice(len(pages), min(_PAGES_PER_PILE, len(pages)), replace=False)
     shreds: list[Shred] = []
     joins: list[tuple[int, int]] = []
-    source = Source(Path("simulated"), "")
     for page in chosen:
         image = np.repeat(255 * (1 - pages[page].ink[:, :, None]), 3, axis=2)
         options = ShreddingOptions(shreds=int(rng.integers(20, 31)))
         cut = shred_page(image, rng, options=options)
         follows = False  # the shred before was kept
         for simulated in cut:
-            shred = Shred(f"{len(shreds)}", simulated.image, simulated.mask, 300.0, source)
+            shred = simulated.to_shred(f"{len(shreds)}")
             inked = not is_blank(shred)  # blank ones are set aside before scoring, as in real piles
             if inked:
                 joins += [(len(shreds) - 1, len(shreds))] if follows else []

@@ -19,6 +19,7 @@ from deshred.compatibility.comparing import Block, Comparing, ComparingAll, List
 from deshred.compatibility.contract import AnyScorer, EdgeScorer, PileScorer
 from deshred.compatibility.describing import DescribedGroup, Describing
 from deshred.compatibility.groups import find_groups
+from deshred.compatibility.origins import weigh_origins
 from deshred.compatibility.sketches import Glancing
 from deshred.elements import Compatibility, Pile
 from deshred.errors import SettingsError
@@ -75,7 +76,8 @@ def score(
         else:
             compatibility = _gather_dense(pile, blocks)
         margins = comparing.weigh_margins(adapted)
-    return replace(compatibility, margins=margins, calibration=scorer.calibration)
+        compatibility = replace(compatibility, margins=margins, calibration=scorer.calibration)
+        return weigh_origins(compatibility, pile.shreds) if scorer.unit == "nats" else compatibility
 
 
 def _choose_way(

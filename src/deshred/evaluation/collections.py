@@ -111,7 +111,8 @@ def _rename(shred: Shred, document: Document) -> Shred:
 
 
 def _position(shred: Shred) -> int:
-    digits = re.search(r"(\d\d)$", shred.source.path.stem)
+    # published names have slips of the keyboard behind the number, such as D00709]
+    digits = re.search(r"(\d\d)\D?$", shred.source.path.stem)
     if digits is None:
         raise InputError(
             f"{shred.source.path}: the name does not end in two digits, so the true place of this shred "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ from deshred.options import option
 from deshred.pipeline import Reconstruction
 from deshred.settings import Settings
 from deshred.simulation.drawing import PageKind, draw_page
-from deshred.simulation.piles import SHREDS, TRUTH, NamedPage, read_truth, save_pile, shred_pages
+from deshred.simulation.piles import SHREDS, TRUTH, NamedPage, read_truth, save_pile, shred_pages, worsen
 from deshred.simulation.shredding import ShreddingOptions
 
 PILE = "pile"
@@ -35,6 +35,7 @@ class DemoOptions:
     )
     shreds: int = option(25, "Shreds per page.")
     seed: int = option(0, "Seed of everything random.")
+    hard: bool = option(False, "Half of the shreds lie upside down, and a tenth is missing.")
 
     def __post_init__(self) -> None:
         if not self.kinds:
@@ -74,6 +75,8 @@ def run_demo(
     pile, run = Path(out) / PILE, Path(out) / RUN
     find_case(run, command="reconstruct", force=force)  # refuse a foreign folder before the work, not after
     save_demo_pile(pile, options=options, force=force, progress=progress)
+    if options.hard:
+        settings = replace(settings or Settings(), orientation="any", show_missing=True)
     reconstruction = reconstruct_into(run, [pile / SHREDS], settings=settings, force=force, progress=progress)
     truth = read_truth(pile / TRUTH)
     return DemoResult(
@@ -97,4 +100,5 @@ def save_demo_pile(
             if progress:
                 progress("drawing pages", done, len(options.kinds))
         pile = shred_pages(pages, rng, options=ShreddingOptions(shreds=options.shreds), progress=progress)
+        pile = worsen(pile, rng) if options.hard else pile
         save_pile(pile, case, progress=progress)

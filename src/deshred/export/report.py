@@ -20,11 +20,13 @@ import numpy as np
 from PIL import Image as Pillow
 
 from deshred.elements import Arrangement, Constraints, Image, Join, Page, Placement, ShredSet
+from deshred.executors import default_executor
 from deshred.export.names import clean, quote_toml
 from deshred.export.pictures import hash_pixels
 from deshred.imaging.composition import find_lost_ink
 from deshred.imaging.decoding import resize
 from deshred.reading import Line, Reading
+from deshred.shelf import give_back
 
 if TYPE_CHECKING:
     from deshred.pipeline import Reconstruction
@@ -216,12 +218,13 @@ class LostPlace:
 
 def _list_lost_ink(pages: Sequence[Page]) -> list[LostPlace]:
     """Slivers at the very tear: what is left of a point or a comma looks like this."""
+    found = default_executor().map(find_lost_ink, pages)
     return [
         LostPlace(
             number, f"{place.left} | {place.right}", f"{place.top / page.dpi * 25.4:.0f} mm", place.side
         )
-        for number, page in enumerate(pages, 1)
-        for place in find_lost_ink(page)
+        for number, (page, places) in enumerate(zip(pages, found, strict=True), 1)
+        for place in places
         if place.is_sliver
     ]
 
@@ -260,6 +263,7 @@ def _show_pages(
         own = [mark for mark in marks if mark.page_number == index + 1]
         reading = readings[index] if readings is not None else None
         shown.append(_show_page(page, index + 1, own, reading))
+        give_back(page)  # each is looked at once, and many do not fit into memory
     return shown
 
 

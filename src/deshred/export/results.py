@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from deshred.cases import (
     working_on,
 )
 from deshred.cases.records import pack_compatibility, unpack_compatibility
+from deshred.cluster import connect
 from deshred.compatibility.contract import ScorerCard
 from deshred.elements import (
     Arrangement,
@@ -46,8 +48,11 @@ from deshred.imaging.edges import EdgeOptions, LazyEdges
 from deshred.imaging.files import find_files
 from deshred.imaging.intakes import load_intake
 from deshred.imaging.scans import hash_file
+from deshred.imaging.turning import turn_shred
+from deshred.missing import find_missing
 from deshred.pipeline import Reconstruction, reconstruct
 from deshred.settings import Settings, settings_from
+from deshred.shelf import give_back
 from deshred.timing import Stopwatch
 from deshred.versions import installed_versions
 
@@ -71,9 +76,11 @@ def reconstruct_into(
     well: only new joins are scored.
     """
     settings = settings or Settings()
-    executor = default_executor(settings.jobs)
     inputs = list(inputs)
-    with working_on(folder, command="reconstruct", force=force, add=add, inputs=inputs) as case:
+    with (
+        working_on(folder, command="reconstruct", force=force, add=add, inputs=inputs) as case,
+        _open_executor(settings) as executor,
+    ):
         given = [*(_list_known_files(case) if add else []), *inputs]
         done = reconstruct(
             given,
@@ -85,6 +92,11 @@ def reconstruct_into(
         )
         files = list(find_files(given).files)
         return save_results(done, case, files=files, command=command, executor=executor, progress=progress)
+
+
+def _open_executor(settings: Settings) -> AbstractContextManager[Executor]:
+    """The processors of this machine, or the workers of a cluster."""
+    return connect(settings.cluster) if settings.cluster else nullcontext(default_executor(settings.jobs))
 
 
 def save_into(folder: str | Path, reconstruction: Reconstruction, *, force: bool = False) -> Path:
@@ -130,6 +142,7 @@ def save_results(
         pngs = (executor or default_executor()).stream(_encode_page, reconstruction.pages)
         for number, png in enumerate(pngs, 1):
             case.write_bytes(page_name(number), png)
+            give_back(reconstruction.pages[number - 1])
             if progress:
                 progress("saving pages", number, len(reconstruction.pages))
         digests = {str(source.path): source.sha256 for source in reconstruction.sources}
@@ -256,7 +269,8 @@ def _describe_page(
 
 
 def _describe_shred(shred: Shred, paths: _Paths) -> dict[str, Any]:
-    return {"id": shred.id, "source": paths.write(shred.source.path), "frame": shred.source.frame}
+    source = {"source": paths.write(shred.source.path), "frame": shred.source.frame}
+    return {"id": shred.id, **source, "turned": shred.is_turned}
 
 
 def _list_inputs(sources: Iterable[Source], paths: _Paths) -> list[dict[str, str]]:
@@ -308,7 +322,9 @@ class _Reopening:
             executor=self._executor,
             progress=self._progress,
         )
-        shreds = ShredSet([_find(intake.shreds, shred_id) for shred_id in compatibility.ids])
+        turned = {one["id"] for page in content["pages"] for one in page["shreds"] if one.get("turned")}
+        found = [_find(intake.shreds, shred_id) for shred_id in compatibility.ids]
+        shreds = ShredSet([turn_shred(shred) if shred.id in turned else shred for shred in found])
         blank = ShredSet([_find(intake.shreds, entry["id"]) for entry in content["blank"]])
         pile = Pile(shreds, LazyEdges(shreds, EdgeOptions()), blank)
         arrangement = _read_arrangement(content, settings)
@@ -316,6 +332,7 @@ class _Reopening:
             shreds,
             arrangement,
             options=settings.composition,
+            missing=find_missing(arrangement, compatibility) if settings.show_missing else (),
             executor=self._executor,
             progress=self._progress,
         )

@@ -23,4 +23,3 @@ def _turn(edge: Edge, height: int) -> Edge:
     # seen from the tear inwards, both sides of a shred are alike: only the rows change their order
     top = height - edge.top - len(edge.ink)
     return Edge(edge.ink[::-1], edge.outline[::-1], edge.tone[::-1], top)
-

@@ -79,6 +79,27 @@ def shred_pages(
     )
 
 
+def worsen(
+    pile: MixedPile, rng: np.random.Generator, *, turned: float = 0.5, missing: float = 0.1
+) -> MixedPile:
+    """The pile as real ones are: a share of the shreds lies upside down, a share is gone."""
+    shreds: list[LooseShred] = []
+    places: dict[str, Place] = {}
+    for loose in pile.shreds:
+        is_missing, is_turned = rng.random(2) < (missing, turned)
+        if not is_missing:
+            shreds.append(_turn(loose) if is_turned else loose)
+            place = pile.truth.places[loose.name]
+            places[loose.name] = replace(place, drop=None) if is_turned else place
+    return MixedPile(tuple(shreds), Truth(places))
+
+
+def _turn(loose: LooseShred) -> LooseShred:
+    shred = loose.shred
+    turned = replace(shred, image=shred.image[::-1, ::-1].copy(), mask=shred.mask[::-1, ::-1].copy())
+    return replace(loose, shred=turned)
+
+
 def shred_into(
     folder: str | Path,
     pages: Iterable[str | Path],

@@ -7,12 +7,13 @@ cuts for training. Both lose paper and ink, shift and bend by the same functions
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.elements import Image, Mask
+from deshred.elements import Image, Mask, Shred, Source
 from deshred.errors import InputError, SettingsError
 from deshred.options import option
 
@@ -20,6 +21,9 @@ Ink = NDArray[np.uint8]
 Curve = NDArray[np.float32]
 
 _NARROWEST = 16  # px of a shred at 300 dpi: less is all tear
+
+
+_DPI = 300.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,10 @@ class SimulatedShred:
     image: Image
     mask: Mask
     shift: int
+
+    def to_shred(self, shred_id: str) -> Shred:
+        """The shred as it would be loaded from a file of a scanner."""
+        return Shred(shred_id, self.image, self.mask, _DPI, Source(Path("simulated"), ""))
 
 
 @dataclass(frozen=True, eq=False)

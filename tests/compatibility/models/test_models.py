@@ -113,7 +113,7 @@ class Broken:
 
 def test_what_is_no_number_is_the_fault_of_the_model() -> None:
     with pytest.raises(ModelError, match="mine: the model gives values that are no numbers"):
-        Model("mine", "towers", {}, "", Broken()).run(None, {})
+        Model("mine", "towers", {}, "", Broken(), Path("mine.onnx")).run(None, {})
 
 
 @pytest.mark.parametrize("name", ["", "nowhere", "x" * 5000, "a\0b", "/dev/zero"])

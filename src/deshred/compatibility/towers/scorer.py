@@ -158,7 +158,10 @@ class TowersScorer:
             for band in batch:
                 band.paste(rows[at : at + band.steps], features[band.edge])
                 at += band.steps
-        return Features(_to_whole(features, unit))
+        whole = np.empty(shape, np.int16)
+        for own, rounded in zip(features, whole, strict=True):  # one at a time: what is in the cache is quick
+            rounded[:] = _to_whole(own, unit)
+        return Features(whole)
 
     def _encode_batch(
         self, inks: Sequence[NDArray[np.uint8]], *, side: str, other: str
@@ -181,10 +184,13 @@ def measure_energy(features: Features) -> NDArray[np.int64]:  # (n,)
     return energy
 
 
-def _to_whole(values: NDArray[np.float32], unit: int) -> NDArray[np.int16]:  # (n, rows, d)
+def _to_whole(values: NDArray[np.float32], unit: int) -> NDArray[np.int16]:  # (rows, d)
     """Whole numbers; what rounding takes from a row the next one gets, so that sums over rows are right."""
-    sums = np.rint(np.cumsum(values, axis=1, dtype=np.float64) * unit)
-    return np.clip(np.diff(sums, axis=1, prepend=0), -_LARGEST, _LARGEST).astype(np.int16)
+    sums = np.cumsum(values, axis=0, dtype=np.float64)
+    sums *= unit
+    np.rint(sums, out=sums)
+    sums[1:] -= sums[:-1].copy()
+    return np.clip(sums, -_LARGEST, _LARGEST, out=sums).astype(np.int16)
 
 
 def _draw_probe(width: int) -> NDArray[np.uint8]:

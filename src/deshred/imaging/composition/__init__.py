@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from deshred.elements import Arrangement, Copy, Page, ShredSet, Slot
-from deshred.executors import Executor, Progress, SerialExecutor
+from deshred.executors import Executor, Progress, SerialExecutor, default_executor
 from deshred.imaging.composition.evidence import compose_evidence
 from deshred.imaging.composition.lost_ink import LostInk as LostInk
 from deshred.imaging.composition.lost_ink import find_lost_ink as find_lost_ink
@@ -33,6 +33,8 @@ def compose(
 ) -> list[Page]:
     """Lay the shreds of every page side by side."""
     executor = executor or SerialExecutor()
+    if not executor.shares_memory:  # all shreds would travel with every page
+        executor = default_executor()
     compose_page = partial(
         _compose_page,
         shreds=shreds,

@@ -1,0 +1,126 @@
+"""Does the first look keep the true neighbor? Measured on all documents of a collection, and on made piles.
+
+    python benchmarks/looking.py ../shared/data -o benchmarks/results
+
+For ink and outline together, and for ink alone, as if there were no torn outlines: how many true joins are
+among the listed ones, and how many are listed per edge. Models are cross-database, as in `accuracy.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from deshred.compatibility.fusion import FusionScorer
+from deshred.compatibility.sketches import Look, Sketch, find_candidates
+from deshred.elements import ShredSet
+from deshred.evaluation.collections import KnownPile, open_collection, read_document
+from deshred.executors import Executor, default_executor
+from deshred.imaging.preparation import prepare
+from deshred.simulation.drawing import PAGE_KINDS, draw_page
+from deshred.simulation.piles import NamedPage, shred_pages
+
+MODELS = {"s-marques": "towers-cdip", "s-isri-ocr": "towers-cdip", "s-cdip": "towers-isri"}
+_SHARES = (1.0, 0.5, 0.25)  # of the candidates that a scorer lists
+
+
+@dataclass(frozen=True)
+class Recall:
+    """What a first look lists of one pile."""
+
+    pile: str
+    shreds: int
+    joins: int  # true ones
+    looks: str
+    candidates: tuple[int, ...]
+    found: int
+    per_edge: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sketched:
+    """A pile as the first look sees it."""
+
+    ids: tuple[str, ...]
+    joins: frozenset[tuple[str, str]]
+    rights: list[Sketch]
+    lefts: list[Sketch]
+
+
+def sketch_piles(piles: Iterable[KnownPile], scorer: FusionScorer, executor: Executor) -> Sketched:
+    ids: list[str] = []
+    joins: frozenset[tuple[str, str]] = frozenset()
+    rights, lefts = [], []
+    for known in piles:
+        pile = prepare(known.shreds, edges=scorer.edge_options, executor=executor)
+        rights.append(scorer.sketch(scorer.describe_rights([pair.right for pair in pile.edges], executor)))
+        lefts.append(scorer.sketch(scorer.describe_lefts([pair.left for pair in pile.edges], executor)))
+        ids += pile.shreds.ids
+        joins |= known.truth.restrict(pile.shreds.ids).joins
+    return Sketched(tuple(ids), joins, _join(rights), _join(lefts))
+
+
+def _join(parts: list[tuple[Sketch, ...]]) -> list[Sketch]:
+    return [Sketch.concatenate(side, 0) for side in zip(*parts, strict=True)]
+
+
+def measure(name: str, pile: Sketched, looks: tuple[Look, ...], told: str) -> Recall:
+    count = len(looks)
+    found = find_candidates(looks, pile.rights[:count], pile.lefts[:count], executor=default_executor())
+    places = {id_: place for place, id_ in enumerate(pile.ids)}
+    kept = sum(places[right] in found.of_row(places[left]) for left, right in pile.joins)
+    per_edge = len(found.columns) / len(pile.ids)
+    chosen = tuple(look.candidates for look in looks)
+    return Recall(name, len(pile.ids), len(pile.joins), told, chosen, kept, round(per_edge, 1))
+
+
+def measure_all(name: str, pile: Sketched, looks: tuple[Look, ...]) -> list[Recall]:
+    return [
+        measure(name, pile, tuple(replace(one, candidates=int(one.candidates * share)) for one in some), told)
+        for some, told in ((looks, "ink and outline"), (looks[:1], "ink alone"))
+        for share in _SHARES
+    ]
+
+
+def make_pile(pages: int) -> KnownPile:
+    """Drawn pages of all kinds, shredded and mixed."""
+    rng = np.random.default_rng(0)
+    drawn = [NamedPage(f"P{i}", draw_page(PAGE_KINDS[i % len(PAGE_KINDS)], rng)) for i in range(pages)]
+    mixed = shred_pages(drawn, rng)
+    shreds = [one.shred.to_shred(one.name) for one in mixed.shreds]
+    return KnownPile(ShredSet(shreds), mixed.truth)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="folder that holds s-marques, s-isri-ocr, s-cdip")
+    parser.add_argument("--pages", type=int, default=20, help="drawn pages of the made pile")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    arguments = parser.parse_args()
+    executor = default_executor()
+    results: list[Recall] = []
+    for name, model in MODELS.items():
+        scorer = FusionScorer(model)
+        collection = open_collection(arguments.data / name)
+        documents = (read_document(document, executor=executor) for document in collection)
+        results += measure_all(name, sketch_piles(documents, scorer, executor), scorer.looks)
+    scorer = FusionScorer()
+    made = sketch_piles([make_pile(arguments.pages)], scorer, executor)
+    results += measure_all("made", made, scorer.looks)
+    for result in results:
+        print(
+            f"{result.pile}, {result.looks}, best {result.candidates}: {result.found} of {result.joins} true "
+            f"joins, {result.per_edge} listed per edge"
+        )
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    content = json.dumps([asdict(result) for result in results], indent=1)
+    (arguments.output / "looking.json").write_text(content + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""An arrangement with probabilities in, the paper that seems to be missing from its pages out.
+
+The solver puts every shred somewhere; where nothing fits, it closes a hole. Such joins are not believed, and
+`compose` leaves room for them: how much, the width of the paper and of the shreds say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from deshred.arrangement import paper_width
+from deshred.elements import Arrangement, Compatibility, Join, Slot
+from deshred.errors import SettingsError
+from deshred.imaging.composition.missing import MissingPaper
+
+_PX_PER_MM = 300 / 25.4
+
+
+@dataclass(frozen=True)
+class MissingOptions:
+    """Joins below this probability are not believed; no hole is taken to be wider than so many shreds."""
+
+    believed: float = 0.5
+    most_shreds: int = 5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.believed <= 1:
+            raise SettingsError(f"believed is a probability from 0 to 1, got {self.believed:g}.")
+        if self.most_shreds < 1:
+            raise SettingsError(f"most_shreds is a number from 1, got {self.most_shreds}.")
+
+
+def find_missing(
+    arrangement: Arrangement,
+    compatibility: Compatibility,
+    *,
+    options: MissingOptions | None = None,
+    page_width_mm: float | None = None,
+) -> tuple[MissingPaper, ...]:
+    """Where paper seems to be missing inside pages; nothing where joins have no probabilities."""
+    options = options or MissingOptions()
+    margins = compatibility.margins
+    doubted = [join for join in arrangement.joins if _is_doubted(join, options)]
+    if margins is None or not doubted:
+        return ()
+    widths = dict(zip(compatibility.ids, margins.widths_mm.tolist(), strict=True))
+    typical = float(np.median(margins.widths_mm))
+    paper = page_width_mm or paper_width(margins)
+    found = []
+    for page in arrangement.pages:
+        lefts = {slot.shred_id for slot in page}
+        holes = [join for join in doubted if join.left in lefts]
+        if holes:
+            number = _count_shreds(page, widths, paper, typical, len(holes), options)
+            found += [_to_missing(join, number, typical) for join in holes]
+    return tuple(found)
+
+
+def _is_doubted(join: Join, options: MissingOptions) -> bool:
+    return join.probability is not None and join.probability < options.believed
+
+
+def _count_shreds(
+    page: tuple[Slot, ...],
+    widths: dict[str, float],
+    paper: float | None,
+    typical: float,
+    holes: int,
+    options: MissingOptions,
+) -> int:
+    """Shreds per hole: what is left of the width of the paper, shared out; one where that is not known."""
+    if paper is None or typical <= 0:
+        return 1
+    left = paper - sum(widths[slot.shred_id] for slot in page)
+    return int(np.clip(round(left / typical / holes), 1, options.most_shreds))
+
+
+def _to_missing(join: Join, number: int, typical: float) -> MissingPaper:
+    label = "perhaps a shred missing" if number == 1 else f"perhaps {number} shreds missing"
+    return MissingPaper(join.left, "right", round(number * typical * _PX_PER_MM), label)
