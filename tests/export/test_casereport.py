@@ -3,14 +3,12 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 import pypdfium2
 import pytest
 
 from deshred.elements import Constraints
-from deshred.errors import InputError, SettingsError
-from deshred.export.casefiles import CaseFacts, read_case_facts
+from deshred.export.casefiles import CaseFacts
 from deshred.export.casereport import export_report
 from deshred.export.material import Custody, Material
 from tests.export.materials import make_material, make_reconstruction
@@ -65,21 +63,3 @@ def test_what_a_person_decided_is_told_as_such() -> None:
     assert "required: a and b; first: d" in text
     assert "a person" in text
     assert "the machine" in text
-
-
-def test_case_facts_come_from_toml_and_a_typing_mistake_is_seen(tmp_path: Path) -> None:
-    file = tmp_path / "case.toml"
-    file.write_text('number = "1"\nexhibits = ["a"]\nreceived = 2026-03-02\n', encoding="utf-8")
-    assert read_case_facts(file) == CaseFacts("1", exhibits=("a",), received=date(2026, 3, 2))
-    for wrong, message in (
-        ('examinor = "x"', "no key 'examinor'"),
-        ("number = 3", "number is a text"),
-        ('received = "today"', "received is a date"),
-        ('exhibits = "a"', "exhibits is a list"),
-        ("number", "is not TOML"),
-    ):
-        file.write_text(wrong, encoding="utf-8")
-        with pytest.raises(SettingsError, match=message):
-            read_case_facts(file)
-    with pytest.raises(InputError, match="cannot be read"):
-        read_case_facts(tmp_path / "no.toml")

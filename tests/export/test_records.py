@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 import pytest
 
-from deshred.export.iiif import export_iiif
 from deshred.export.pictures import hash_pixels
-from deshred.export.records import describe, export_json
-from deshred.export.tables import export_csv
+from deshred.export.records import export_json
 from tests.export.materials import make_material, make_readings, make_reconstruction
 
 
@@ -29,34 +25,6 @@ def test_no_path_of_anybody_is_in_the_record() -> None:
     content = next(export_json(make_material())).content.decode()
     assert "somebody" not in content
     assert '"name": "a.png"' in content
-
-
-def test_the_tables_tell_what_the_record_tells() -> None:
-    material = make_material()
-    record = describe(material)
-    files = {file.name: file.content for file in export_csv(material)}
-    joins = list(csv.DictReader(io.StringIO(files["csv/joins.csv"].decode("utf-8-sig"))))
-    wanted = [
-        (join["left"], join["right"], join["verdict"]) for page in record["pages"] for join in page["joins"]
-    ]
-    assert [(row["left"], row["right"], row["verdict"]) for row in joins] == wanted
-    shreds = list(csv.DictReader(io.StringIO(files["csv/shreds.csv"].decode("utf-8-sig"))))
-    assert [row["shred"] for row in shreds if row["blank"] == "1"] == ["x", "y"]
-    assert len(list(csv.DictReader(io.StringIO(files["csv/words.csv"].decode("utf-8-sig"))))) == 5
-
-
-def test_every_picture_and_list_of_a_manifest_is_a_file_beside_it() -> None:
-    material = make_material(base_url="https://example.org/case/")
-    files = {file.name: file.content for file in export_iiif(material)}
-    manifest = json.loads(files["iiif/manifest.json"])
-    for canvas in manifest["items"]:
-        body = canvas["items"][0]["items"][0]["body"]
-        assert body["id"].replace("https://example.org/case/", "iiif/") in files
-        assert (body["width"], body["height"]) == (canvas["width"], canvas["height"])
-        words = json.loads(
-            files[canvas["annotations"][0]["id"].replace("https://example.org/case/", "iiif/")]
-        )
-        assert words["items"][0]["target"].startswith(f"{canvas['id']}#xywh=10,30,")
 
 
 @pytest.mark.parametrize("readings", [None, make_readings(("Invoice x abcdef", "Dear"))])

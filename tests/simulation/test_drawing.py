@@ -7,7 +7,7 @@ from fontTools.ttLib import TTFont
 from deshred.errors import SettingsError
 from deshred.simulation import canvas
 from deshred.simulation.drawing import PAGE_KINDS, DrawingOptions, draw_page
-from deshred.simulation.phrases import ENGLISH, LANGUAGES, Phrasebook
+from deshred.simulation.phrases import LANGUAGES
 
 FONTS = Path(canvas.__file__).parent / "fonts"
 QUICK = DrawingOptions(dpi=100)
@@ -78,10 +78,3 @@ def test_every_font_has_its_license_beside_it_and_all_stay_small():
     assert {name for name in licenses if any(font.name.startswith(name) for font in fonts)} == set(licenses)
     assert all(any(font.name.startswith(name) for name in licenses) for font in fonts)
     assert sum(path.stat().st_size for path in FONTS.iterdir()) < 4e6
-
-
-def test_a_sentence_begins_with_a_capital_ends_with_a_stop_and_rarely_repeats():
-    book = Phrasebook(np.random.default_rng(0), ENGLISH)
-    sentences = [book.sentence() for _ in range(300)]
-    assert all(text[0].isupper() and text[-1] in ".!" and "  " not in text for text in sentences)
-    assert len(set(sentences)) > 280

@@ -55,7 +55,7 @@ class Owner:
         return PackingHooks(lambda: self.best - 1e-7, self.offer, self.bounds.append)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, 2, 48, 77, 111, 141, 146])  # all but the first three need branching
 def test_the_best_pages_offered_are_the_cheapest_of_all(seed):
     graph = random_graph(np.random.default_rng(seed), N)
     truth, owner = cheapest_pages(graph, PAGES), Owner(graph)

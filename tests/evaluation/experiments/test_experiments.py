@@ -1,7 +1,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from deshred.errors import InputError, OutputError, SettingsError
@@ -127,27 +126,3 @@ def test_pages_escape_what_they_show(tmp_path: Path) -> None:
     table = Table("<b>", ("a",), (("<script>",),))
     outcome = write_outcome("x", "t", [table], [], tmp_path / "x.json")
     assert "<script>" not in outcome.page.read_text()
-
-
-def test_the_sequence_of_documents_is_that_of_the_authors() -> None:
-    from deshred.evaluation.collections import Document
-    from deshred.evaluation.experiments.instances import list_ks, sequence_documents
-
-    documents = [Document(f"D{number:03d}", Path()) for number in range(1, 21)]
-    found = [int(document.name[1:]) for document in sequence_documents(documents[::-1], 0)]
-    assert found == [11, 19, 17, 15, 1, 18, 12, 3, 4, 10, 6, 8, 5, 20, 7, 16, 9, 2, 14, 13]
-    assert list_ks(20) == (1, 2, 3, 4, 5, 10, 15, 20)
-    assert list_ks(8) == (1, 2, 3, 4, 5, 8)
-
-
-def test_uncertain_rows_are_asked_first_and_decided_ones_last() -> None:
-    from deshred.evaluation.experiments.strategies import STRATEGIES, Question
-
-    costs = np.array([[np.inf, 0.0, 5.0], [5.0, np.inf, 4.9], [3.0, 0.0, np.inf]])
-    pairs = np.array([[0, 1], [1, 2]])
-    question = Question(costs, pairs, (), np.zeros((3, 3)), frozenset(), np.random.default_rng(0))
-    assert STRATEGIES["unc-l"](question).tolist() == [1, 0]
-    assert STRATEGIES["opt-l"](question).tolist() == [0, 1]
-    costs[1] = np.inf
-    costs[1, 2] = -np.inf
-    assert STRATEGIES["unc-l"](question).tolist() == [0, 1]

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from deshred.elements import Arrangement, Shred, ShredSet, Slot, Source
+from deshred.elements import Arrangement, Seam, Shred, ShredSet, Slot, Source
 
 SOURCE = Path("made-up.png")
+COLUMNS = range(100, 1200, 100)
 
 
 def make_shred(name, image, mask=None):
@@ -37,3 +38,21 @@ def cut(page, tears):
         image = np.where(mask[:, :, None], page[:, columns], 0).astype(np.uint8)  # a dark scanner lid
         shreds.append(make_shred(f"s{i}", image, mask))
     return ShredSet(shreds)
+
+
+def print_page(*, natural, taken, lost=0, seed=0):
+    """Rows of strokes with gaps as wide as `natural` between them; tears took ink, and paper within it."""
+    rng = np.random.default_rng(seed)
+    image = np.full((1500, 1200, 3), 255, np.uint8)
+    for top in range(0, 1500, 12):
+        x = 10
+        while x < 1150:
+            stop = x + int(rng.integers(15, 45))
+            image[top : top + 8, x:stop] = 0
+            x = stop + int(rng.choice(natural))
+    seams = []
+    for column in COLUMNS:
+        image[:, column - taken // 2 : column - taken // 2 + taken] = 255
+        stops = np.full(1500, column - lost // 2, np.int32)
+        seams.append(Seam("a", "b", stops, stops + lost))
+    return image, seams

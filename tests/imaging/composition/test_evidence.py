@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from deshred.elements import Arrangement, ShredSet, Slot
-from deshred.errors import MismatchError, SettingsError
+from deshred.errors import MismatchError
 from deshred.executors import ThreadExecutor
 from deshred.imaging.composition import CompositionOptions, compose
 from tests.imaging.composition.cut_pages import arrange, cut, draw_pattern, make_shred
@@ -159,9 +159,3 @@ def test_a_margin_surrounds_the_page_and_placements_know_it():
     composed = compose(pile, arrange("a"), options=CompositionOptions(margin=10))[0]
     assert composed.image.shape == (70, 60, 3)
     assert (composed.placements[0].x, composed.placements[0].y) == (10, 10)
-
-
-@pytest.mark.parametrize("bad", [{"touching": 1.5}, {"margin": -3}])
-def test_options_that_make_no_sense_are_refused(bad):
-    with pytest.raises(SettingsError):
-        CompositionOptions(**bad)

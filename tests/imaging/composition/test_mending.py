@@ -1,38 +1,9 @@
 import numpy as np
 
 from deshred.elements import Seam
-from deshred.imaging.composition.ink_loss import measure_gaps
 from deshred.imaging.composition.mending import clean_rim, mend
 from deshred.imaging.composition.uprights import find_sides
-from tests.imaging.composition.cut_pages import make_shred
-
-COLUMNS = range(100, 1200, 100)
-
-
-def print_page(*, natural, taken, lost=0, seed=0):
-    """Rows of strokes with gaps as wide as `natural` between them; tears took ink, and paper within it."""
-    rng = np.random.default_rng(seed)
-    image = np.full((1500, 1200, 3), 255, np.uint8)
-    for top in range(0, 1500, 12):
-        x = 10
-        while x < 1150:
-            stop = x + int(rng.integers(15, 45))
-            image[top : top + 8, x:stop] = 0
-            x = stop + int(rng.choice(natural))
-    seams = []
-    for column in COLUMNS:
-        image[:, column - taken // 2 : column - taken // 2 + taken] = 255
-        stops = np.full(1500, column - lost // 2, np.int32)
-        seams.append(Seam("a", "b", stops, stops + lost))
-    return image, seams
-
-
-def test_gaps_that_tears_made_are_told_from_those_between_letters():
-    for taken in (4, 7):
-        assert taken <= measure_gaps(*print_page(natural=[12, 13, 14], taken=taken)) <= 11
-    assert measure_gaps(*print_page(natural=[12, 13, 14], taken=0)) == 0
-    assert measure_gaps(*print_page(natural=[4, 5, 6], taken=2)) <= 3
-    assert measure_gaps(np.full((500, 300, 3), 255, np.uint8), []) == 0
+from tests.imaging.composition.cut_pages import COLUMNS, make_shred, print_page
 
 
 def test_strokes_are_closed_over_a_seam_and_gaps_between_letters_stay():

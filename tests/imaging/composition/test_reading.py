@@ -6,11 +6,8 @@ import pytest
 
 from deshred.elements import ShredSet, Slot
 from deshred.imaging.composition import CompositionOptions, MissingPaper, compose
-from deshred.imaging.composition.offsets import knots_of, measure_rows
-from deshred.imaging.composition.ribbons import unroll
 from deshred.simulation.shredding import Damage, ShreddingOptions, shred_page
 from tests.imaging.composition.cut_pages import arrange, make_shred
-from tests.scribbles import scribble
 
 CLEAN = Damage(lost=0, ink_loss=0.0, ragged=1.0, fray=0.0, specks=0.0)
 
@@ -87,29 +84,6 @@ def test_a_page_without_lines_is_not_turned():
     left = [int(np.median(seam.starts[seam.starts >= 0])) for seam in reading.seams]
     ends = [seam.starts[seam.starts >= 0][[20, -20]] for seam in reading.seams]
     assert all(abs(int(a) - int(b)) < 8 for a, b in ends), left
-
-
-def test_the_offset_of_a_join_is_measured_as_a_slow_function_of_the_row():
-    page = np.repeat(250 - 220 * scribble(4, 2400, 400)[:, :, None], 3, axis=2)
-    left, right = page[:, :200], page[:, 200:]
-    # the tear runs through the letters; the right shred was stretched and curled
-    y = np.arange(2400, dtype=np.float32)
-    curl = 3 * np.sin(y / 2400 * np.pi)
-    at_x, at_y = np.meshgrid(np.arange(200, dtype=np.float32), y + curl)
-    moved = cv2.remap(right, at_x, at_y.astype(np.float32), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    ribbons = [unroll(make_shred(name, image)) for name, image in (("a", left), ("b", moved))]
-    pulls = measure_rows(ribbons, [0.0, 0.0], 2400)
-    said = pulls.trust[0] > 0.5
-    assert said.sum() >= 8
-    expected = np.interp(knots_of(2400), y, curl)
-    error = np.abs(pulls.wanted[0] - expected)[said]
-    assert error.mean() < 0.6
-    assert error.max() < 1.2
-
-
-def test_blank_neighbors_say_nothing():
-    blank = [unroll(make_shred(name, np.full((900, 80, 3), 250, np.uint8))) for name in "ab"]
-    assert (measure_rows(blank, [0.0, 0.0], 900).trust == 0).all()
 
 
 def test_the_reading_copy_of_a_straight_page_keeps_the_place_of_everything():
