@@ -120,7 +120,7 @@ def test_a_sharp_dent_of_ink_is_filled_and_nothing_outside_is_added() -> None:
     paper = sheet((20, 20, 60, 120))
     paper[60:64, 20:30] = False  # a line of print that runs out at the edge
     filled = fill_ink(paper, dpi=DPI)
-    assert filled[61:64, 22:30].all()
+    assert filled[60:64, 22:30].all()
     assert not filled[:, :20].any()
     assert not filled[:20].any()
 

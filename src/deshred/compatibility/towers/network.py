@@ -2,7 +2,7 @@
 
 An edge becomes d features for every 4 px of its height. The score of a join at a shift is the sum of the
 inner products of rows that meet; symmetric InfoNCE teaches it to be log p(left | right) / p(left), so
-rows add up as evidence. Needs torch; inference is in `towers.py`.
+rows add up as evidence. Needs torch; inference is in `scorer.py`.
 """
 
 from __future__ import annotations

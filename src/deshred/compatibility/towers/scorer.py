@@ -1,6 +1,6 @@
 """Late interaction: every edge is encoded once, all joins and shifts are matrix products.
 
-The network is in `tower_network.py`; here it runs through ONNX Runtime. The score of a join is the log-sum
+The network is in `network.py`; here it runs through ONNX Runtime. The score of a join is the log-sum
 over vertical shifts of the evidence at each shift and of how likely that shift is (`shifts.py`).
 """
 

@@ -31,7 +31,7 @@ def mend(image: Image, seams: Sequence[Seam]) -> Image:
         _fill(mended, seam)
     gap = min(measure_gaps(mended, seams), _WIDEST_CLOSED)
     if gap:
-        closed = cv2.morphologyEx(mended, cv2.MORPH_OPEN, np.ones((1, gap + 1), np.uint8))
+        closed = cv2.morphologyEx(mended, cv2.MORPH_OPEN, np.ones((1, (gap + 1) | 1), np.uint8))
         near = _near_seams(image.shape[:2], seams, (gap + 1) // 2)
         mended[near] = np.asarray(closed, np.uint8)[near]
     return mended

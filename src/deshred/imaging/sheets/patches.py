@@ -112,8 +112,9 @@ def bridge_cracks(paper: Mask, *, dpi: float, dark_sheet: bool) -> Mask:
     """Close long thin gaps across the shreds' direction: ruled lines, not dents of the outline."""
     view = paper if _mostly_upright(paper) else paper.T
     raw = np.ascontiguousarray(view).view(np.uint8)
-    gap = max(3, round(to_pixels(_RULE_MM if dark_sheet else _CRACK_MM, dpi)))
-    span = max(4, round(to_pixels(_SPAN_MM, dpi)))
+    # odd sizes: OpenCV moves what an even kernel opens or closes by a pixel
+    gap = max(3, round(to_pixels(_RULE_MM if dark_sheet else _CRACK_MM, dpi))) | 1
+    span = (max(4, round(to_pixels(_SPAN_MM, dpi))) - 1) | 1
     closed = cv2.morphologyEx(raw, cv2.MORPH_CLOSE, np.ones((gap, 1), np.uint8))
     cracks = cv2.morphologyEx(cv2.subtract(closed, raw), cv2.MORPH_OPEN, np.ones((1, span), np.uint8))
     bridged = cv2.bitwise_or(raw, cracks).astype(bool)
@@ -149,7 +150,7 @@ def fill_ink(mask: Mask, *, dpi: float) -> Mask:
     disk = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
     padded = np.pad(mask, reach).view(np.uint8)
     closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, disk)
-    small = max(2, round(to_pixels(_MIN_DENT_MM, dpi)))
+    small = (max(2, round(to_pixels(_MIN_DENT_MM, dpi))) - 1) | 1
     dents = cv2.morphologyEx(cv2.subtract(closed, padded), cv2.MORPH_OPEN, np.ones((small, small), np.uint8))
     return _fill(cv2.bitwise_or(padded, dents)[reach:-reach, reach:-reach].astype(bool))
 
