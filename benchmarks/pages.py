@@ -26,7 +26,6 @@ from deshred.arrangement import ArrangementOptions, arrange
 from deshred.cases import Folder, FolderStore, MemoryStore, Store, to_json, write_atomically
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.contract import AnyScorer
-from deshred.compatibility.origins import weigh_origins
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Pile, Shred, ShredSet
@@ -101,7 +100,7 @@ def look(
         pile, compatibility = found.pile, found.compatibility
     else:
         compatibility = score(pile, scorer, store=store)
-    return pile, compatibility if arguments.blind else weigh_origins(compatibility, pile.shreds)
+    return pile, compatibility
 
 
 def judge(arrangement: Arrangement, truth: Truth, whole: Truth) -> dict[str, Any]:
@@ -159,7 +158,6 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--turned", type=float, default=0.0)
     parser.add_argument("--missing", type=float, default=0.0)
-    parser.add_argument("--blind", action="store_true", help="do not look at which sheet shreds lay on")
     parser.add_argument("--time-limit", type=float, default=60.0)
     arguments = parser.parse_args(given)
     results = []
