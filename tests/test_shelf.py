@@ -54,11 +54,8 @@ def test_what_has_none_is_equal_on_disk(tmp_path: Path) -> None:
         assert lies_on_disk(after.copies[0])
 
 
-def test_arrays_larger_than_a_file_and_odd_shapes_come_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("deshred.shelf._FILE", 16_384)
-    shelf = Shelf(tmp_path, room=0)
+def test_arrays_larger_than_a_file_and_odd_shapes_come_back(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, room=0, file_bytes=16_384)
     arrays = [
         noise(0, 50_000),
         np.arange(3000, dtype=np.float64)[::-2],

@@ -32,7 +32,8 @@ _SMALL = 4096  # bytes: not worth a place on disk
 class Shelf:
     """A place for the arrays of a pile that may not fit into memory."""
 
-    def __init__(self, folder: Path | None = None, *, room: int = _ROOM) -> None:
+    def __init__(self, folder: Path | None = None, *, room: int = _ROOM, file_bytes: int = _FILE) -> None:
+        self._file_bytes = file_bytes
         self._folder = Path(tempfile.gettempdir()) if folder is None else _nearest(folder)
         self._room = room
         self._open: mmap.mmap | None = None
@@ -77,7 +78,7 @@ class Shelf:
     def _copy(self, array: NDArray[Any]) -> NDArray[Any]:
         if self._open is None or self._used + array.nbytes > len(self._open):
             self.release()
-            self._open, self._used = self._new_file(max(_FILE, array.nbytes)), 0
+            self._open, self._used = self._new_file(max(self._file_bytes, array.nbytes)), 0
             self._files.append(self._open)
         copy = np.ndarray(array.shape, array.dtype, buffer=self._open, offset=self._used)
         copy[...] = array

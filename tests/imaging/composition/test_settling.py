@@ -30,13 +30,12 @@ def settle_slowly(wanted, trust, stiffness):
 
 
 @pytest.mark.parametrize("knots", [2, 3, 7])
-def test_banded_least_squares_are_those_of_the_full_matrix(knots, monkeypatch):
-    monkeypatch.setattr("deshred.imaging.composition.settling._ROUNDS", 1)
+def test_banded_least_squares_are_those_of_the_full_matrix(knots):
     rng = np.random.default_rng(knots)
     wanted, trust = rng.normal(0, 3, (4, knots)), rng.uniform(0, 5, (4, knots))
     stiffness = Stiffness(joins=0.1, stretch=0.7, bend=1.3)
     np.testing.assert_allclose(
-        settle(Pulls(wanted, trust), stiffness), settle_slowly(wanted, trust, stiffness), atol=1e-4
+        settle(Pulls(wanted, trust), stiffness, rounds=1), settle_slowly(wanted, trust, stiffness), atol=1e-4
     )
 
 

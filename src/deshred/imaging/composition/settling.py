@@ -36,12 +36,12 @@ class Stiffness:
     bend: float  # a kink
 
 
-def settle(pulls: Pulls, stiffness: Stiffness) -> Grid:
+def settle(pulls: Pulls, stiffness: Stiffness, *, rounds: int = _ROUNDS) -> Grid:
     """How far every shred moves at every knot. (joins + 1, knots)"""
     joins, knots = pulls.wanted.shape
     moves = np.zeros((joins + 1, knots))
     trust = pulls.trust
-    for _ in range(_ROUNDS if joins else 0):
+    for _ in range(rounds if joins else 0):
         moves = _solve(pulls.wanted, trust, stiffness)
         error = np.diff(moves, axis=0) - pulls.wanted
         trust = pulls.trust / (1 + pulls.trust * (error / _DOUBTFUL) ** 2)
