@@ -36,11 +36,6 @@ class Oriented:
     compatibility: Compatibility
 
     @property
-    def parts(self) -> tuple[Pile, Compatibility]:
-        """Both, to be unpacked."""
-        return self.pile, self.compatibility
-
-    @property
     def turned(self) -> frozenset[str]:
         """The shreds that lie the other way up than they were scanned."""
         return frozenset(shred.id for shred in self.pile.shreds if shred.is_turned)

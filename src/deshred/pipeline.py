@@ -122,7 +122,7 @@ def reconstruct(
         check_question(pile.shreds.ids, constraints, settings.arrangement)
         _warn_of_copies(pile.shreds)
     if settings.orientation == "any":
-        pile, compatibility = orient(
+        oriented = orient(
             pile,
             scorer,
             scoring=settings.scoring,
@@ -131,7 +131,8 @@ def reconstruct(
             executor=executor,
             progress=progress,
             stopwatch=watch,
-        ).parts
+        )
+        pile, compatibility = oriented.pile, oriented.compatibility
     else:
         compatibility = score(
             pile,

@@ -48,13 +48,12 @@ def test_listed_joins_have_their_dense_scores_to_the_last_bit(scorer: Choosy, ti
 
 
 @pytest.mark.parametrize("kept", ["memory", "folder"])
-def test_a_pile_scored_in_two_halves_is_the_same_and_pays_for_new_joins_only(
+def test_a_pile_scored_in_two_halves_is_the_same_and_no_old_join_is_chosen_anew(
     kept: str, scorer: Choosy, tiny_pile: ShredSet, tmp_path: Path
 ) -> None:
     whole = score(pile_of(tiny_pile), scorer, options=_FEW)
     store = MemoryStore() if kept == "memory" else FolderStore(Folder(tmp_path))
     half = _listed(score(pile_of(tiny_pile[:5]), scorer, options=_FEW, store=store))
-    scorer.joins = 0
     added = score(pile_of(tiny_pile), scorer, options=_FEW, store=store)
     assert _listed(added) == _listed(whole)
     assert {join for join in _listed(added) if max(join) < 5} <= set(half)
