@@ -12,7 +12,6 @@ from deshred.evaluation.metrics import (
     average,
     count_whole,
     measure_accuracy,
-    measure_offsets,
     measure_pages,
     measure_reliability,
 )
@@ -103,15 +102,6 @@ def test_a_torn_page_costs_recall_but_not_precision() -> None:
     assert metrics.ends == pytest.approx(1 / 3)
     assert metrics.precision == 1.0
     assert metrics.recall == pytest.approx(4 / 5)
-
-
-def test_offsets_are_compared_where_the_truth_knows_them() -> None:
-    truth = Truth({"a": Place("A", 1, drop=4), "b": Place("A", 2, drop=-3), "c": Place("A", 3)})
-    joins = [Join("a", "b", 0.0, 8), Join("b", "c", 0.0, 5), Join("c", "a", 0.0, 90)]
-    metrics = measure_offsets(joins, truth)
-    assert metrics is not None
-    assert (metrics.joins, metrics.median, metrics.within_2) == (1, 1.0, 1.0)
-    assert measure_offsets(joins[1:], truth) is None
 
 
 def test_the_calibration_error_weighs_bins_by_their_joins() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +17,18 @@ from deshred.export.results import reconstruct_into
 from deshred.options import option
 from deshred.pipeline import Reconstruction
 from deshred.settings import Settings
-from deshred.simulation.drawing import PageKind, draw_page
-from deshred.simulation.piles import SHREDS, TRUTH, NamedPage, read_truth, save_pile, shred_pages, worsen
+from deshred.simulation.drawing import PAGE_KINDS, PageKind, draw_page
+from deshred.simulation.piles import (
+    SHREDS,
+    TRUTH,
+    NamedPage,
+    NamedSheet,
+    read_truth,
+    save_pile,
+    shred_pages,
+    shred_sheets,
+    worsen,
+)
 from deshred.simulation.shredding import ShreddingOptions
 
 PILE = "pile"
@@ -35,11 +47,17 @@ class DemoOptions:
     )
     shreds: int = option(25, "Shreds per page.")
     seed: int = option(0, "Seed of everything random.")
-    hard: bool = option(False, "Half of the shreds lie upside down, and a tenth is missing.")
+    hard: bool = option(
+        False, "Both sides are printed, half of the shreds lie upside down, and a tenth is missing."
+    )
 
     def __post_init__(self) -> None:
         if not self.kinds:
             raise SettingsError("a demonstration needs at least one page to draw.")
+        unknown = [kind for kind in self.kinds if kind not in PAGE_KINDS]
+        if unknown:
+            known = ", ".join(PAGE_KINDS)
+            raise SettingsError(f"there is no page of kind {', '.join(unknown)}. Try one of {known}.")
         if self.seed < 0:
             raise SettingsError(f"seed is a number from 0, got {self.seed}.")
 
@@ -76,7 +94,7 @@ def run_demo(
     find_case(run, command="reconstruct", force=force)  # refuse a foreign folder before the work, not after
     save_demo_pile(pile, options=options, force=force, progress=progress)
     if options.hard:
-        settings = replace(settings or Settings(), orientation="any", show_missing=True)
+        settings = replace(settings or Settings(), orientation="any", sides="double", show_missing=True)
     reconstruction = reconstruct_into(run, [pile / SHREDS], settings=settings, force=force, progress=progress)
     truth = read_truth(pile / TRUTH)
     return DemoResult(
@@ -99,6 +117,18 @@ def save_demo_pile(
             pages.append(NamedPage(f"{done}-{kind}", draw_page(kind, rng)))
             if progress:
                 progress("drawing pages", done, len(options.kinds))
-        pile = shred_pages(pages, rng, options=ShreddingOptions(shreds=options.shreds), progress=progress)
-        pile = worsen(pile, rng) if options.hard else pile
+        cutting = ShreddingOptions(shreds=options.shreds)
+        if options.hard:
+            pile = worsen(shred_sheets(print_both_sides(pages), rng, options=cutting), rng)
+        else:
+            pile = shred_pages(pages, rng, options=cutting, progress=progress)
         save_pile(pile, case, progress=progress)
+
+
+def print_both_sides(pages: Sequence[NamedPage]) -> list[NamedSheet]:
+    """Two pages to a sheet; the back of the last one stays blank where their number is odd."""
+    sheets = []
+    for front, back in zip_longest(pages[::2], pages[1::2]):
+        behind = np.full_like(front.image, 255) if back is None else back.image
+        sheets.append(NamedSheet(front.name, front.image, behind))
+    return sheets

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from deshred.elements import Arrangement, Join
+from deshred.elements import Arrangement
 from deshred.errors import MismatchError, SettingsError
 from deshred.simulation.truth import Truth
 
@@ -72,33 +72,6 @@ def measure_pages(arrangement: Arrangement, truth: Truth) -> PageMetrics:
         ends=_share(sum((page[0], page[-1]) in ends for page in pages if page), len(pages)),
         precision=_share(right, len(found)),
         recall=_share(right, len(truth.joins)),
-    )
-
-
-@dataclass(frozen=True)
-class OffsetMetrics:
-    """How far the vertical offsets of true joins are from the truth, in px at 300 dpi."""
-
-    joins: int
-    median: float
-    p95: float
-    within_2: float  # share
-
-
-def measure_offsets(joins: Iterable[Join], truth: Truth) -> OffsetMetrics | None:
-    """Compare the offsets of the true joins among these with the known drops; None when none is known."""
-    errors = []
-    for join in joins:
-        left, right = truth.places[join.left], truth.places[join.right]
-        if (join.left, join.right) in truth.joins and left.drop is not None and right.drop is not None:
-            errors.append(abs(join.offset - (left.drop - right.drop)))
-    if not errors:
-        return None
-    return OffsetMetrics(
-        joins=len(errors),
-        median=float(np.median(errors)),
-        p95=float(np.percentile(errors, 95)),
-        within_2=float(np.mean(np.array(errors) <= 2)),
     )
 
 

@@ -8,7 +8,7 @@ goes the way of every pile: prepare, score, arrange, and its joins are rated.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -109,8 +109,12 @@ def evaluate(
     cache: Path | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    report: Callable[[KResult], None] | None = None,
 ) -> EvaluationResult:
-    """Measure a scorer on a collection; `cache` is a folder that lets a killed evaluation go on."""
+    """Measure a scorer on a collection; `cache` is a folder that lets a killed evaluation go on.
+
+    `report` is told the result of each k as soon as it is there.
+    """
     options = options or EvaluationOptions()
     executor = executor or default_executor()
     windows = {k: list_windows(len(collection), k) for k in options.ks}
@@ -135,6 +139,8 @@ def evaluate(
             if progress is not None:
                 progress("arranging", done, total)
         results.append(_conclude(str(k), solved))
+        if report is not None:
+            report(results[-1])
     return EvaluationResult(
         collection=collection.name,
         kinds={document.name: document.kind for document in documents},

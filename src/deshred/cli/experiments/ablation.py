@@ -14,7 +14,7 @@ from deshred.evaluation.experiments.ablation import AblationOptions, ablation
 @flags.command("ablation", interrupted="the same command goes on where it stopped")
 @flags.inputs
 @flags.output
-@flags.option_flags(AblationOptions, "steps", "ks", "factors", "documents", "seed", "jobs")
+@flags.option_flags(AblationOptions, "steps", "ks", "factors", "documents", "max_shift", "seed", "jobs")
 @click.option(
     "--pages",
     metavar="DIR",
@@ -33,7 +33,7 @@ def command(
 ) -> None:
     """What each choice of the paper, and of our own scorer, is worth.
 
-    INPUT are the folders of collections. Networks are trained within --steps and kept in OUT; what is
+    Each INPUT is the folder of a collection. Networks are trained within --steps and kept in OUT; what is
     there already is not measured again.
 
     \b

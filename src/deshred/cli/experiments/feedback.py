@@ -18,9 +18,9 @@ from deshred.evaluation.experiments.feedback import FeedbackOptions, feedback
 def command(
     inputs: tuple[Path, ...], output: Path, options: FeedbackOptions, quiet: bool, as_json: bool
 ) -> None:
-    """A share of the joins is shown to a person, the answers become constraints, the pile is solved again.
+    """Show a share of the joins to a person, turn the answers into constraints, and solve the pile again.
 
-    INPUT are the folders of collections; people are simulated, perfect or wrong now and then.
+    Each INPUT is the folder of a collection. People are simulated: perfect, or wrong now and then.
 
     \b
     Examples:

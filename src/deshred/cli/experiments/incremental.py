@@ -20,7 +20,7 @@ def command(
 ) -> None:
     """Accuracy at k = 1, 2, 3, ... mixed documents: all windows of a sequence, mean and 95 % interval.
 
-    INPUT are the folders of collections. OUT gets raw results, a table next to the published numbers,
+    Each INPUT is the folder of a collection. OUT gets raw results, a table next to the published numbers,
     plots and a page that shows all of them; what is there already is not measured again.
 
     \b

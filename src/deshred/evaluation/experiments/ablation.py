@@ -41,13 +41,17 @@ class AblationOptions:
     ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
     factors: tuple[str, ...] = option((), "What is varied.", metavar="NAME,...", shown="everything")
     documents: int | None = option(None, "So many documents of each collection.", shown="all")
+    max_shift: int = option(
+        10, "px that shreds are moved while sample and rho_black vary; fewer take less time."
+    )
     seed: int = option(0, "Seed of the sequence of documents.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
-        if self.steps < 0 or self.seed < 0 or any(k < 1 for k in self.ks):
+        if min(self.steps, self.seed, self.max_shift) < 0 or any(k < 1 for k in self.ks):
             raise SettingsError(
-                f"steps and seed start at 0 and ks at 1, got {self.steps}, {self.seed} and {self.ks}."
+                "steps, seed and max_shift start at 0 and ks at 1, got "
+                f"{self.steps}, {self.seed}, {self.max_shift} and {self.ks}."
             )
         known = {variant.factor for variant in list_variants()}
         unknown = [factor for factor in self.factors if factor not in known]
@@ -55,9 +59,9 @@ class AblationOptions:
             raise SettingsError(f"there is no factor {', '.join(unknown)}. Choose among {', '.join(known)}.")
 
 
-def list_variants() -> list[Variant]:
+def list_variants(max_shift: int = 10) -> list[Variant]:
     """All values of all factors."""
-    return [*list_paper_variants(), *list_own_variants()]
+    return [*list_paper_variants(max_shift), *list_own_variants()]
 
 
 def ablation(
@@ -78,7 +82,7 @@ def ablation(
     raw = RawResults(out, "ablation")
     for folder in collections:
         collection = _choose(open_collection(folder), options)
-        for variant in list_variants():
+        for variant in list_variants(options.max_shift):
             if _is_asked(variant, options):
                 _measure(collection, variant, raw, out, pages, options, progress)
     return show_ablation(raw, out)
@@ -123,7 +127,9 @@ def _measure(
     ks = tuple(k for k in options.ks if k <= len(collection))
     ks = tuple(k for k in ks if k == 1) if variant.factor.endswith("k = 1") else ks
     steps = options.steps if variant.training is not None else 0
+    shift = options.max_shift if variant.factor in ("sample", "rho_black") else None
     head = f"{collection.name} ({len(collection)}) {variant.factor}={variant.value} steps={steps}"
+    head += "" if shift in (None, 10) else f" shift={shift}"
     missing = tuple(k for k in ks if f"{head} k={k} seed={options.seed}" not in raw)
     if not missing:
         return
@@ -143,6 +149,7 @@ def _measure(
             "factor": variant.factor,
             "value": variant.value,
             "steps": steps,
+            "shift": shift,
             "k": k,
             "seed": options.seed,
             "model": Path(model).name,

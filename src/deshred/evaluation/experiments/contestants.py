@@ -6,13 +6,14 @@ the best, is for the judge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.compatibility.classical.characters import CharactersOptions, read_shapes, score_clusterings
@@ -35,6 +36,8 @@ from deshred.evaluation.experiments.methods import Method
 from deshred.executors import Executor
 from deshred.imaging.preparation import prepare
 from deshred.timing import Stopwatch
+
+Floats = NDArray[np.float64]
 
 _CLUSTERINGS = 10
 _LEAST_ROWS = {
@@ -89,15 +92,23 @@ class CharactersContestant:
         with stopwatch.measure("score"):
             read = partial(read_shapes, displacement=self.options.displacement)
             texts = self.executor.map(read, list(shreds))
-            matrices = score_clusterings(texts, options=self.options, executor=self.executor)
-        orders = []
+            found = score_clusterings(texts, options=self.options, executor=self.executor)
+        rng = np.random.default_rng(self.options.seed)
         with stopwatch.measure("solve"):
-            for matrix in matrices:
-                scores = matrix.astype(np.float32)
-                np.fill_diagonal(scores, -np.inf)
-                pile = Compatibility(shreds.ids, scores, np.zeros(scores.shape, np.int16))
-                orders.append(arrange(pile, options=ArrangementOptions(pages=1, free_ends=True)).order)
-        return Answer(tuple(orders), stopwatch.seconds)
+            orders = tuple(_solve_shuffled(scores, shreds.ids, rng) for scores in found)
+        return Answer(orders, stopwatch.seconds)
+
+
+def _solve_shuffled(scores: Floats, ids: Sequence[str], rng: np.random.Generator) -> tuple[str, ...]:
+    """One of the best orders: there are many, since scores are multiples of 0.2.
+
+    The authors' solver has no seed, so ties fall differently each time; here a shuffle sees to that.
+    """
+    shuffled = rng.permutation(len(ids))
+    moved = scores[np.ix_(shuffled, shuffled)].astype(np.float32)
+    np.fill_diagonal(moved, -np.inf)
+    pile = Compatibility(tuple(ids[i] for i in shuffled), moved, np.zeros(moved.shape, np.int16))
+    return arrange(pile, options=ArrangementOptions(pages=1, free_ends=True)).order
 
 
 @dataclass(frozen=True)

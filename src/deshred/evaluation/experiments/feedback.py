@@ -180,7 +180,9 @@ class _Loop:
             asked, found = asked + len(said), found + sum(not right for right in said.values())
             said = {pair: right ^ bool(rng.random() < trial.error) for pair, right in said.items()}
             try:
-                present = _solve(self.compatibility, self._constrain(answers | said))
+                # the best order stays the best when all of it is confirmed; ties must not move it
+                if not (present.is_optimal and all(said.values())):
+                    present = _solve(self.compatibility, self._constrain(answers | said))
                 answers |= said
             except InfeasibleError:
                 pass  # answers that contradict each other: those of the round are dropped, as published

@@ -19,10 +19,9 @@ from deshred.evaluation.experiments.plots import plot_curves, plot_kinds
 from deshred.evaluation.experiments.raw import Entry, RawResults
 from deshred.evaluation.experiments.tables import tabulate_curves, tabulate_kinds
 from deshred.evaluation.protocol import EvaluationOptions, evaluate
+from deshred.evaluation.results import KResult
 from deshred.executors import Progress, default_executor
 from deshred.options import option
-
-_ONE_BY_ONE = 5  # up to this k all are evaluated at once; beyond, each for itself
 
 
 @dataclass(frozen=True)
@@ -84,30 +83,31 @@ def _measure(
 ) -> None:
     ks = [k for k in (options.ks or list_ks(len(collection))) if _takes_part(method, k, collection, options)]
     missing = [k for k in ks if _key(collection, method, k, seed) not in raw]
-    few = [k for k in missing if k <= _ONE_BY_ONE]
-    for group in [few, *([k] for k in missing if k > _ONE_BY_ONE)]:
-        if not group:
-            continue
-        settings = EvaluationOptions(ks=tuple(group), seed=seed, arrangement=method.arrangement)
-        result = evaluate(
-            collection,
-            load_scorer(method.scorer, method.model_for(collection.name), threads=options.jobs or 0),
-            options=settings,
-            cache=cache,
-            executor=default_executor(options.jobs),
-            progress=progress,
-        )
-        for k in group:
-            entry: Entry = {
-                "collection": collection.name,
-                "documents": len(collection),
-                "method": method.name,
-                "k": k,
-                "seed": seed,
-                "kinds": dict(result.kinds),
-                **result[k].to_dict(),
-            }
-            raw.recall(_key(collection, method, k, seed), lambda entry=entry: entry)  # type: ignore[misc]
+    if not missing:
+        return
+    kinds = {document.name: document.kind for document in collection.documents}
+
+    def keep(result: KResult) -> None:
+        entry: Entry = {
+            "collection": collection.name,
+            "documents": len(collection),
+            "method": method.name,
+            "k": int(result.k),
+            "seed": seed,
+            "kinds": kinds,
+            **result.to_dict(),
+        }
+        raw.recall(_key(collection, method, int(result.k), seed), lambda: entry)
+
+    evaluate(
+        collection,
+        load_scorer(method.scorer, method.model_for(collection.name), threads=options.jobs or 0),
+        options=EvaluationOptions(ks=tuple(missing), seed=seed, arrangement=method.arrangement),
+        cache=cache,
+        executor=default_executor(options.jobs),
+        progress=progress,
+        report=keep,
+    )
 
 
 def _takes_part(method: Method, k: int, collection: Collection, options: IncrementalOptions) -> bool:

@@ -10,9 +10,10 @@ import numpy as np
 
 from deshred.errors import MissingDependencyError
 from deshred.evaluation.experiments.methods import METHODS
-from deshred.evaluation.experiments.published import ACCURACY, KINDS, SECONDS
+from deshred.evaluation.experiments.published import ACCURACY, KINDS
 from deshred.evaluation.experiments.raw import Entry
 from deshred.evaluation.experiments.tables import (
+    average_many,
     count_documents,
     find_ratios,
     group_accuracies,
@@ -20,7 +21,6 @@ from deshred.evaluation.experiments.tables import (
     label_collection,
     label_method,
 )
-from deshred.evaluation.metrics import average
 
 # Okabe and Ito: eight colors that people with any color vision can tell apart
 _COLORS = (
@@ -40,6 +40,13 @@ _DASHES = ("-", "-", "-", "--", ":", "-.", ":", "--", "-", ":")
 _STYLES = {
     name: {"color": color, "marker": marker, "linestyle": dash}
     for name, color, marker, dash in zip(METHODS, _COLORS, _MARKERS, _DASHES, strict=True)
+}
+_PUBLISHED = {
+    "proposed": ("Proposed", "pairwise"),
+    "proposed-nn": ("Proposed-NN", "pairwise-nn"),
+    "paixao": ("Paixão", "characters"),
+    "liang": ("Liang", "words"),
+    "marques": ("Marques", "marques"),
 }
 _PRINT_DPI = 150
 
@@ -77,18 +84,25 @@ def plot_kinds(entries: Sequence[Entry], file: Path) -> Path:
         spots = np.arange(len(names)) + (place - (len(methods) - 1) / 2) * width
         color = _STYLES[method]["color"]
         boxes = axis.boxplot(
-            values, positions=spots, widths=0.85 * width, patch_artist=True, manage_ticks=False
+            values, positions=spots, widths=0.85 * width, patch_artist=True, manage_ticks=False, sym=""
         )
+        look = {"facecolor": color, "alpha": 0.55, "hatch": ("", "///", "...", "xxx")[place % 4]}
         for box in boxes["boxes"]:
-            box.set(facecolor=color, alpha=0.55, hatch=("", "//", "..", "xx")[place % 4])
+            box.set(**look)
         for median in boxes["medians"]:
             median.set(color="black")
-        axis.plot([], [], color=color, linewidth=8, alpha=0.55, label=label_method(method))
+        # a kind may have three documents only: each is shown, also where a box is but a line
+        each = [(spot, value) for spot, some in zip(spots, values, strict=True) for value in some]
+        axis.plot(*zip(*each, strict=True), "o", color=color, markeredgecolor="black", markersize=3.5)
+        axis.bar([0], [0], **look, edgecolor="black", label=label_method(method))
+    lowest = min((100 * value for values in kinds.values() for value in values), default=0.0)
     known = [place for place, kind in enumerate(names) if kind in KINDS]
     published = [KINDS[names[place]] for place in known]
     axis.plot(known, published, "k*", markersize=10, linestyle="none", label="Proposed (published mean)")
     axis.set_xticks(np.arange(len(names)), [name.replace("_", " ") for name in names], rotation=20)
-    axis.set(ylabel="accuracy, %", title="S-CDIP by kind of document, k = 1", ylim=(None, 101))
+    axis.set(
+        ylabel="accuracy, %", title="S-CDIP by kind of document, k = 1", ylim=(min(lowest - 3, 80), 101.5)
+    )
     axis.grid(axis="y", alpha=0.3)
     return _finish(figure, axes[0], file)
 
@@ -98,17 +112,22 @@ def plot_comparison(entries: Sequence[Entry], file: Path) -> Path:
     groups = group_accuracies(entries)
     names = list(dict.fromkeys(collection for collection, _, _ in groups))
     plt = import_pyplot()
-    figure, axes = plt.subplots(1, len(names) + 1, figsize=(4.3 * (len(names) + 1), 4.4), squeeze=False)
-    for axis, collection in zip(axes[0], names, strict=False):
+    rows = -(-(len(names) + 1) // 2)
+    figure, grid = plt.subplots(rows, 2, figsize=(10.4, 3.7 * rows + 1.0), squeeze=False)
+    axes = list(grid.ravel()[: len(names) + 1])
+    for axis in grid.ravel()[len(axes) :]:
+        axis.set_axis_off()
+    for axis, collection in zip(axes, names, strict=False):
         for method in dict.fromkeys(m for c, m, _ in groups if c == collection):
             curve = {k: values for (c, m, k), values in groups.items() if (c, m) == (collection, method)}
             _draw_curve(axis, curve, method)
         _draw_published(axis, collection, ("proposed", "paixao", "liang", "marques"), most=5)
         axis.set(title=label_collection(collection), xlabel="documents mixed, k", ylim=(-3, 103))
+        axis.xaxis.get_major_locator().set_params(integer=True)
         axis.grid(alpha=0.3)
-    _draw_times(axes[0][-1], entries)
-    axes[0][0].set_ylabel("accuracy, %")
-    return _finish(figure, axes[0], file)
+        axis.set_ylabel("accuracy, %")
+    _draw_times(axes[-1], entries)
+    return _finish(figure, axes, file, columns=2)
 
 
 def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
@@ -123,9 +142,10 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
         axis.set_axis_off()
     for axis, factor in zip(axes.ravel(), factors, strict=False):
         own = [entry for entry in entries if entry["factor"] == factor]
+        own = [entry for entry in own if entry["k"] == max(other["k"] for other in own)]
         values = list(dict.fromkeys(entry["value"] for entry in own))
         for place, name in enumerate(names):
-            found = {e["value"]: e for e in sorted(own, key=lambda e: e["k"]) if e["collection"] == name}
+            found = {e["value"]: e for e in own if e["collection"] == name}
             spots = [values.index(value) for value in found]
             means = [100 * entry["mean"] for entry in found.values()]
             axis.plot(
@@ -133,7 +153,10 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
                 label=label_collection(name),
             )  # fmt: skip
         axis.set_xticks(range(len(values)), values, fontsize=8)
-        largest = f"k = {max(entry['k'] for entry in own)}"
+        axis.set_xlim(-0.4, len(values) - 0.6)
+        lowest = 100 * min(entry["mean"] for entry in own)
+        axis.set_ylim(min(lowest - 2, 90), 101)
+        largest = f"k = {own[0]['k']}"
         axis.set_title(factor if factor.endswith(largest) else f"{factor}, {largest}", fontsize=10)
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel("accuracy, %")
@@ -141,39 +164,45 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
 
 
 def plot_feedback(entries: Sequence[Entry], file: Path) -> Path:
-    """Wrong joins that are left against the share of joins asked, one round; a panel per pile and person."""
+    """Wrong joins that are left against the share of joins asked, one round; a row per method and person."""
     single = [entry for entry in entries if entry["rounds"] == 1]
-    panels = sorted({(entry["collection"], entry["error"]) for entry in single})
-    methods = list(dict.fromkeys(entry["method"] for entry in single))
+    columns = sorted({entry["collection"] for entry in single})
+    rows = list(dict.fromkeys((e["method"], e["error"]) for e in sorted(single, key=_method_and_person)))
     plt = import_pyplot()
-    shape = (len(methods), len(panels))
-    figure, axes = plt.subplots(*shape, figsize=(3.6 * shape[1], 3.4 * shape[0] + 0.6), squeeze=False)
+    shape = (len(rows), len(columns))
+    figure, axes = plt.subplots(*shape, figsize=(3.6 * shape[1], 2.9 * shape[0] + 0.6), squeeze=False)
     strategies = list(dict.fromkeys(entry["strategy"] for entry in single))
-    for row, method in zip(axes, methods, strict=True):
-        for axis, (collection, error) in zip(row, panels, strict=True):
+    for row, (method, error) in zip(axes, rows, strict=True):
+        for axis, collection in zip(row, columns, strict=True):
             for place, strategy in enumerate(strategies):
                 key = (collection, error, method, strategy)
-                _draw_remaining(axis, [e for e in single if _feedback_key(e) == key], place)
+                _draw_remaining(axis, [e for e in single if _feedback_key(e) == key], place, len(strategies))
             person = "perfect" if error == 0 else f"{100 * error:.0f} % wrong"
             axis.set_title(f"{label_collection(collection)}, {method}, {person}", fontsize=9)
-            axis.set(xlabel="joins asked, %", ylim=(0, None))
+            top = max(1.0, axis.get_ylim()[1])
+            axis.set(xlabel="joins asked, %", ylim=(-0.05 * top, top))
             axis.grid(alpha=0.3)
         row[0].set_ylabel("wrong joins left")
     return _finish(figure, axes.ravel(), file)
+
+
+def _method_and_person(entry: Entry) -> tuple[int, float]:
+    return list(METHODS).index(entry["method"]), entry["error"]
 
 
 def _feedback_key(entry: Entry) -> tuple[str, float, str, str]:
     return entry["collection"], entry["error"], entry["method"], entry["strategy"]
 
 
-def _draw_remaining(axis: Any, entries: Sequence[Entry], place: int) -> None:
-    """Means over the seeds, from no question on."""
+def _draw_remaining(axis: Any, entries: Sequence[Entry], place: int, places: int) -> None:
+    """Means over the seeds, from no question on; each a little aside, so that equal ones can be seen."""
     if not entries:
         return
     loads = sorted({entry["load"] for entry in entries})
+    aside = 0.35 * (place - (places - 1) / 2)  # percent
     left = [np.mean([e["wrong_after"] for e in entries if e["load"] == load]) for load in loads]
     axis.plot(
-        [0, *(100 * load for load in loads)],
+        [aside, *(100 * load + aside for load in loads)],
         [entries[0]["wrong_before"], *left],
         label=entries[0]["strategy"],
         color=_COLORS[place],
@@ -189,35 +218,29 @@ def _draw_times(axis: Any, entries: Sequence[Entry]) -> None:
         ratios = {k: ratio for (other, k), ratio in sorted(found.items()) if other == method}
         axis.plot(list(ratios), list(ratios.values()), label=label_method(method), **_STYLES[method])
     axis.set(title="time per pile, times deshred's default", xlabel="documents mixed, k", yscale="log")
-    axis.xaxis.get_major_locator().set_params(integer=True)
+    ks = sorted({k for _, k in found})
+    axis.set_xticks(ks)
+    axis.set_xlim(min(ks, default=1) - 0.5, max(ks, default=1) + 0.5)
     axis.grid(alpha=0.3)
 
 
 def _draw_curve(axis: Any, curve: dict[int, list[float]], method: str) -> None:
     ks = list(curve)
-    means = [average(values) for values in curve.values()]
+    means = [average_many(values) for values in curve.values()]
     values = np.array([100 * mean.value for mean in means])
-    margins = np.array([100 * (mean.margin or 0.0) for mean in means])
+    margins = np.array([np.nan if mean.margin is None else 100 * mean.margin for mean in means])
     axis.plot(ks, values, label=label_method(method), markersize=5, **_STYLES[method])
     low, high = np.maximum(values - margins, 0), np.minimum(values + margins, 100)
     axis.fill_between(ks, low, high, color=_STYLES[method]["color"], alpha=0.15, linewidth=0)
 
 
 def _draw_published(axis: Any, collection: str, methods: Sequence[str], *, most: int) -> None:
-    markers = dict(zip(SECONDS, ("*", "2", "3", "4"), strict=True)) | {"proposed-nn": "1"}
-    names = {
-        "proposed": "Proposed",
-        "proposed-nn": "Proposed-NN",
-        "paixao": "Paixão",
-        "liang": "Liang",
-        "marques": "Marques",
-    }
+    """Hollow marks, in the color and shape of the method that stands for it here."""
     for method in methods:
         curve = {k: v for k, v in ACCURACY.get(collection, {}).get(method, {}).items() if k <= most}
-        label = f"{names[method]} (published)"
-        axis.plot(
-            list(curve), list(curve.values()), "k", marker=markers[method], linestyle="none", label=label
-        )
+        name, twin = _PUBLISHED[method]
+        look = {**_STYLES[twin], "linestyle": "none", "markerfacecolor": "none", "markersize": 8}
+        axis.plot(list(curve), list(curve.values()), label=f"{name} (published)", **look)
 
 
 def import_pyplot() -> Any:
@@ -234,13 +257,13 @@ def import_pyplot() -> Any:
     return plt
 
 
-def _finish(figure: Any, axes: Sequence[Any], file: Path) -> Path:
+def _finish(figure: Any, axes: Sequence[Any], file: Path, *, columns: int = 3) -> Path:
     """One legend below all panels, each entry once."""
     entries: dict[str, Any] = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
-    columns = min(3, len(entries)) or 1
+    columns = min(columns, len(entries)) or 1
     rows = -(-len(entries) // columns)
     figure.tight_layout(rect=(0, (0.22 * rows + 0.1) / figure.get_figheight(), 1, 1))  # inches per line
     figure.legend(

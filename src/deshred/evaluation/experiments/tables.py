@@ -20,6 +20,7 @@ from deshred.evaluation.experiments.published import (
 from deshred.evaluation.experiments.raw import Entry
 from deshred.evaluation.metrics import Mean, average
 
+_ENOUGH = 4  # piles
 _SOME_WRONG = 0.7  # documents below this accuracy are counted, as in the paper
 
 
@@ -76,7 +77,7 @@ def tabulate_curves(entries: Sequence[Entry]) -> Table:
             label_method(method),
             "all" if k == documents[collection] else str(k),
             str(len(values)),
-            show_mean(average(values)),
+            show_mean(average_many(values)),
             *_beside(collection, method, k, documents[collection], 100 * float(np.mean(values))),
             _count_perfect(values) if k == 1 else "",
         )
@@ -124,7 +125,7 @@ def tabulate_comparison(entries: Sequence[Entry]) -> Table:
             published = published_accuracy(collection, METHODS[method].published, k, documents[collection])
             beside = "" if published is None else f" ({published:.1f})"
             cells.append(
-                "" if values is None else f"{show_mean(average(values))}, {len(values)} piles{beside}"
+                "" if values is None else f"{show_mean(average_many(values))}, {len(values)} piles{beside}"
             )
         rows.append((label_collection(collection), label_method(method), *cells))
     header = ("collection", "method", *(f"k = {k}" for k in ks))
@@ -142,12 +143,14 @@ def tabulate_seconds(entries: Sequence[Entry]) -> Table:
         for k in ks:
             own = seconds.get((method, k))
             ratio = f", x {ratios[method, k]:.2g}" if (method, k) in ratios else ""
-            cells.append("" if own is None else f"{own:.2g} s{ratio}{_published_ratio(method, k)}")
+            shown = "" if own is None else f"{own:.0f} s" if own >= 10 else f"{own:.2g} s"
+            cells.append("" if own is None else f"{shown}{ratio}{_published_ratio(method, k)}")
         rows.append((label_method(method), *cells))
     header = ("method", *(f"k = {k}" for k in ks))
     note = (
-        "Mean seconds per pile, and the ratio to deshred's default over the piles both have. One run on one "
-        "machine that was doing other work: read the ratios. In brackets the published ratio to Proposed."
+        "Mean seconds per pile, and the ratio to deshred's default over the piles both have, of processor "
+        "time where it was measured. One run on one machine that was doing other work: read the ratios. In "
+        "brackets the published ratio to Proposed."
     )
     return Table("Time", header, tuple(rows), note)
 
@@ -164,19 +167,31 @@ def group_seconds(entries: Iterable[Entry]) -> dict[tuple[str, int], float]:
 
 
 def find_ratios(entries: Sequence[Entry]) -> dict[tuple[str, int], float]:
-    """(method, k) -> its time as a multiple of the default's, over the piles that both have solved."""
-    found: dict[tuple[str, int], dict[str, float]] = {}
+    """(method, k) -> its time as a multiple of the default's, over the piles that both have solved.
+
+    Processor time where both were measured by it: a machine that does other work changes it less.
+    """
+    found: dict[tuple[str, int], dict[str, Entry]] = {}
     for entry in entries:
         if "failure" not in entry:
             pile = f"{entry['collection']} {entry['instance']}"
-            found.setdefault((entry["method"], entry["k"]), {})[pile] = sum(entry["seconds"].values())
+            found.setdefault((entry["method"], entry["k"]), {})[pile] = entry
     ratios = {}
     for (method, k), own in found.items():
         base = found.get(("default", k), {})
-        shared = own.keys() & base.keys()
-        if shared:
-            ratios[method, k] = sum(own[pile] for pile in shared) / sum(base[pile] for pile in shared)
+        pairs = [(own[pile], base[pile]) for pile in own.keys() & base.keys()]
+        timed = [pair for pair in pairs if all("processor_seconds" in one for one in pair)]
+        if timed:
+            pairs = timed
+        if pairs:
+            unit = "processor_seconds" if timed else "seconds"
+            ours, theirs = (sum(_seconds_of(one, unit) for one in some) for some in zip(*pairs, strict=True))
+            ratios[method, k] = ours / theirs
     return ratios
+
+
+def _seconds_of(entry: Entry, unit: str) -> float:
+    return float(entry[unit] if unit == "processor_seconds" else sum(entry[unit].values()))
 
 
 def tabulate_feedback(entries: Sequence[Entry]) -> Table:
@@ -220,19 +235,20 @@ def _show_left(entries: Sequence[Entry]) -> str:
 def tabulate_ablation(entries: Sequence[Entry]) -> Table:
     """Accuracy for every value of every factor, one column per k; the published one for k = 5."""
     ks = sorted({entry["k"] for entry in entries})
-    groups: dict[tuple[str, str, str, int], dict[int, Entry]] = {}
+    groups: dict[tuple[str, str, str, str], dict[int, Entry]] = {}
     for entry in entries:
-        key = (entry["collection"], entry["factor"], entry["value"], entry["steps"])
+        budget = f"{entry['steps']} steps" if entry["steps"] else "shipped model"
+        budget += "" if entry.get("shift") in (None, 10) else f", v_shift {entry['shift']}"
+        key = (entry["collection"], entry["factor"], entry["value"], budget)
         groups.setdefault(key, {})[entry["k"]] = entry
     rows = []
-    for (collection, factor, value, steps), by_k in groups.items():
+    for (collection, factor, value, trained), by_k in groups.items():
         published = ABLATION.get(factor, {}).get(collection, {}).get(value)
         cells = [
-            show_mean(average([one["accuracy"] for one in by_k[k]["instances"]])) if k in by_k else ""
+            show_mean(average_many([one["accuracy"] for one in by_k[k]["instances"]])) if k in by_k else ""
             for k in ks
         ]
         documents = str(next(iter(by_k.values()))["documents"])
-        trained = f"{steps} steps" if steps else "shipped model"
         beside = "" if published is None else f"{published:.1f}"
         rows.append((label_collection(collection), documents, factor, value, trained, *cells, beside))
     header = ("collection", "documents", "factor", "value", "trained", *(f"k = {k}" for k in ks))
@@ -241,6 +257,12 @@ def tabulate_ablation(entries: Sequence[Entry]) -> Table:
         "the complete collections; what had fewer steps here can only be compared within its factor."
     )
     return Table("What each choice is worth", (*header, "published, k = 5"), tuple(rows), note)
+
+
+def average_many(values: Sequence[float]) -> Mean:
+    """The mean; an interval only where there are enough piles to say anything about others."""
+    mean = average(values)
+    return mean if len(values) >= _ENOUGH else Mean(mean.value, None)
 
 
 def show_mean(mean: Mean) -> str:

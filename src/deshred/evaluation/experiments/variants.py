@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,13 @@ from deshred.compatibility.pairwise.samples import SampleOptions
 from deshred.compatibility.pairwise.scorer import PairwiseOptions, PairwiseScorer
 from deshred.compatibility.towers.scorer import TowerOptions, TowersScorer
 from deshred.executors import Progress
+from deshred.imaging.files import find_images
+from deshred.simulation.intact import IntactPage, load_intact
 from deshred.simulation.shredding import Damage
 
 _NEVER = -60.0  # nats: a shift that is not looked at
+_STEPS_PER_EPOCH = 100  # at least: fewer would spend the time on drawing samples
+_LEAST_FILES, _STEPS_PER_FILE = 24, 5  # reading pages must not cost more than learning from them
 
 
 @dataclass(frozen=True)
@@ -53,19 +58,19 @@ class Variant:
     arrangement: ArrangementOptions = field(default_factory=lambda: ArrangementOptions(pages=1))
 
 
-def list_paper_variants() -> list[Variant]:
-    """The factors of the paper: rho_black, sample size and v_shift; other factors at their defaults."""
+def list_paper_variants(shift: int = 10) -> list[Variant]:
+    """The factors of the paper: rho_black, sample size and v_shift; `shift` holds for the first two."""
 
-    def pairwise(samples: SampleOptions, factor: str, value: str, shift: int = 10) -> Variant:
+    def pairwise(samples: SampleOptions, factor: str, value: str, px: int = shift) -> Variant:
         return Variant(
             factor,
             value,
             Training(samples),
-            lambda model: PairwiseScorer(model, options=PairwiseOptions(max_shift=shift)),
+            lambda model: PairwiseScorer(model, options=PairwiseOptions(max_shift=px)),
         )
 
     return [
-        *(pairwise(SampleOptions(), "v_shift", str(shift), shift) for shift in (0, 5, 10, 20)),
+        *(pairwise(SampleOptions(), "v_shift", str(px), px) for px in (0, 5, 10, 20)),
         *(
             pairwise(SampleOptions(rows=rows, columns=columns), "sample", f"{rows}x{columns}")
             for rows in (32, 64)
@@ -115,23 +120,34 @@ def train_variant(
     training: Training, pages: Path, output: Path, *, steps: int, threads: int, progress: Progress | None
 ) -> Path:
     """Train what is not there yet; an unfinished training goes on. Needs torch."""
-    from deshred.compatibility.pairwise.training import PairwiseTrainingOptions, train_pairwise
+    from deshred.compatibility.pairwise.training import PairwiseTask, PairwiseTrainingOptions
     from deshred.compatibility.towers.network import TowerTask, TowerTrainingOptions
     from deshred.compatibility.training import TrainingOptions, train
-    from deshred.simulation.intact import load_intact
 
     if output.exists():
         return output
-    if training.samples is not None:
-        epochs, batch = PairwiseTrainingOptions().epochs, PairwiseTrainingOptions().batch
-        count = max(1, sum(1 for file in pages.rglob("*") if file.is_file()))
-        # as many samples of each page as fill the steps: the paper has 1,000 of each class
-        most = min(1000, max(1, -(-steps * batch // (2 * epochs * count))))
-        samples = replace(training.samples, max_positives=most)
-        return train_pairwise(
-            [pages], output, samples=samples, threads=threads, resume=True, progress=progress
-        )
-    chosen = TowerTrainingOptions(steps=steps, damage=training.damage)
-    task = TowerTask(load_intact([pages], progress=progress), options=training.towers, training=chosen)
+    intact = _read_pages(tuple(spread_files(pages, steps)), progress)
     options = TrainingOptions(threads=threads)
-    return train(task, output, options=options, resume=True, average=chosen.average)
+    if training.samples is None:
+        chosen = TowerTrainingOptions(steps=steps, damage=training.damage)
+        towers = TowerTask(intact, options=training.towers, training=chosen)
+        return train(towers, output, options=options, resume=True, average=chosen.average)
+    epochs = min(PairwiseTrainingOptions().epochs, max(1, steps // _STEPS_PER_EPOCH))
+    recipe = PairwiseTrainingOptions(epochs=epochs)
+    # as many samples of each page as fill the steps: the paper has 1,000 of each class
+    share = 2 * epochs * len(intact) * (1 - recipe.validation_share)
+    samples = replace(training.samples, max_positives=min(1000, math.ceil(steps * recipe.batch / share)))
+    task = PairwiseTask(intact, options=samples, training=recipe)
+    return train(task, output, options=options, resume=True)
+
+
+@lru_cache(maxsize=1)  # one variant after the other learns from the same pages
+def _read_pages(files: tuple[Path, ...], progress: Progress | None) -> tuple[IntactPage, ...]:
+    return tuple(load_intact(files, progress=progress))
+
+
+def spread_files(pages: Path, steps: int) -> list[Path]:
+    """Files to train on: all of them, or for a short training some, evenly spread."""
+    files = find_images([pages])
+    most = max(_LEAST_FILES, steps // _STEPS_PER_FILE)
+    return [files[i * len(files) // most] for i in range(most)] if len(files) > most else list(files)

@@ -1,0 +1,44 @@
+"""Who takes part: by name, in the order asked for, on one path through all shreds."""
+
+from __future__ import annotations
+
+import pytest
+
+from deshred.compatibility.scorers import SCORER_NAMES
+from deshred.errors import SettingsError
+from deshred.evaluation.experiments.methods import METHODS, find_methods
+
+
+def test_methods_come_in_the_order_of_their_names_as_given() -> None:
+    assert [method.name for method in find_methods(("words", "default", "words"))] == [
+        "words",
+        "default",
+        "words",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ((), "no method given"),
+        (("default", "magic", "spell"), "no method magic, spell. Choose among default"),
+    ],
+)
+def test_who_is_not_known_is_named_with_those_who_are(names: tuple[str, ...], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
+        find_methods(names)
+
+
+def test_every_scorer_of_a_method_can_be_chosen_on_the_command_line() -> None:
+    assert {method.scorer for method in METHODS.values()} <= set(SCORER_NAMES)
+
+
+def test_labels_tell_all_methods_apart() -> None:
+    assert len({method.label for method in METHODS.values()}) == len(METHODS)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_looks_for_one_path_by_its_solver(name: str) -> None:
+    options = METHODS[name].arrangement
+    assert options.pages == 1
+    assert options.solver == ("greedy" if METHODS[name].solver == "greedy" else "exact")

@@ -1,0 +1,71 @@
+"""Raw results: computed once, kept entry by entry, and never those of somebody else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from deshred.errors import InputError, OutputError
+from deshred.evaluation.experiments.raw import Entry, RawResults
+from deshred.versions import installed_versions
+
+
+def never() -> Entry:
+    raise AssertionError("computed again")
+
+
+def test_an_entry_is_computed_once_and_found_by_a_later_run(tmp_path: Path) -> None:
+    raw = RawResults(tmp_path, "feedback")
+    first = raw.recall("a", lambda: {"value": 1})
+    assert raw.recall("a", never) == first
+    later = RawResults(tmp_path, "feedback")
+    assert "a" in later
+    assert "b" not in later
+    assert later.recall("a", never) == first
+    assert [entry["value"] for entry in later] == [1]
+
+
+def test_what_fails_leaves_what_was_there(tmp_path: Path) -> None:
+    raw = RawResults(tmp_path, "feedback")
+    raw.recall("a", lambda: {"value": 1})
+    before = raw.file.read_bytes()
+    with pytest.raises(AssertionError, match="computed again"):
+        raw.recall("b", never)
+    assert raw.file.read_bytes() == before
+    assert "b" not in raw
+
+
+def test_every_entry_knows_the_versions_it_was_made_with(tmp_path: Path) -> None:
+    old = {"deshred": "0.0.1"}
+    content = {"experiment": "feedback", "versions": [old], "results": {"a": {"value": 1, "versions": 0}}}
+    (tmp_path / "feedback.json").write_text(json.dumps(content))
+    raw = RawResults(tmp_path, "feedback")
+    for key in ("b", "c"):
+        raw.recall(key, dict)
+    written = json.loads(raw.file.read_text())
+    assert written["versions"] == [old, installed_versions()]
+    assert {key: entry["versions"] for key, entry in written["results"].items()} == {"a": 0, "b": 1, "c": 1}
+
+
+def test_results_of_another_experiment_are_not_touched(tmp_path: Path) -> None:
+    (tmp_path / "feedback.json").write_text('{"experiment": "incremental", "versions": [], "results": {}}')
+    with pytest.raises(InputError, match="incremental"):
+        RawResults(tmp_path, "feedback")
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "1", '{"experiment": "feedback"}'])
+def test_a_file_that_is_no_result_is_refused_with_a_remedy(content: str, tmp_path: Path) -> None:
+    (tmp_path / "feedback.json").write_text(content)
+    with pytest.raises(InputError, match=r"cannot be read .* Move it away"):
+        RawResults(tmp_path, "feedback")
+    assert (tmp_path / "feedback.json").read_text() == content
+
+
+def test_two_runs_do_not_overwrite_each_others_results(tmp_path: Path) -> None:
+    one, other = RawResults(tmp_path, "feedback"), RawResults(tmp_path, "feedback")
+    one.recall("a", lambda: {"value": 1})
+    with pytest.raises(OutputError, match="another run"):
+        other.recall("b", lambda: {"value": 2})
+    assert RawResults(tmp_path, "feedback").recall("a", never)["value"] == 1

@@ -1,0 +1,126 @@
+"""Tables: what was measured beside what was published, counted as a reader would count."""
+
+from __future__ import annotations
+
+import pytest
+
+from deshred.evaluation.experiments.published import ACCURACY, FEEDBACK, SECONDS
+from deshred.evaluation.experiments.tables import (
+    Table,
+    find_ratios,
+    group_seconds,
+    tabulate_ablation,
+    tabulate_comparison,
+    tabulate_curves,
+    tabulate_feedback,
+    tabulate_kinds,
+    tabulate_seconds,
+)
+from tests.evaluation.experiments.entries import curve_entry, factor_entry, feedback_entry, pile_entry
+
+
+def column(table: Table, name: str) -> list[str]:
+    return [row[table.header.index(name)] for row in table.rows]
+
+
+def test_markdown_has_a_line_for_every_row() -> None:
+    table = Table("Title", ("a", "b"), (("1", "2"), ("3", "4")), "Note.")
+    assert table.to_markdown() == "## Title\n\nNote.\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n"
+
+
+def test_a_curve_stands_beside_what_was_published_with_the_difference() -> None:
+    published = ACCURACY["s-marques"]["proposed"][1]
+    table = tabulate_curves([curve_entry("s-marques", "default", 1, [1.0, 0.5, 1.0, 0.9])])
+    assert column(table, "published %") == [f"{published:.1f}"]
+    assert column(table, "difference") == [f"{85.0 - published:+.1f}"]
+    assert column(table, "accuracy %")[0].startswith("85.0 ± ")
+    assert column(table, "k = 1") == ["2 of 4 perfect, 1 below 70 %"]
+
+
+def test_all_documents_are_called_all_and_methods_come_in_their_order() -> None:
+    entries = [
+        curve_entry("s-marques", method, k, [0.5]) for method in ("marques", "default") for k in (20, 2)
+    ]
+    table = tabulate_curves(entries)
+    assert column(table, "k") == ["2", "all", "2", "all"]
+    assert column(table, "method")[0].startswith("deshred")
+
+
+def test_kinds_are_means_over_single_documents() -> None:
+    kinds = {"D001": "letter", "D002": "letter", "D003": "poem", "D004": None}
+    entry = curve_entry("s-cdip", "default", 1, [0.5, 0.7, 1.0, 0.0], kinds=kinds)
+    mixed = curve_entry("s-cdip", "default", 2, [0.0, 0.0, 0.0, 0.0], kinds=kinds)
+    table = tabulate_kinds([entry, mixed])
+    assert [(row[0], row[2]) for row in table.rows] == [("letter", "60.0"), ("poem", "100.0")]
+    assert table.rows[1][1] == ""  # nobody has published poems
+
+
+TIMES = [
+    pile_entry("default", 1, "a", 1.0, 2.0),
+    pile_entry("default", 1, "b", 1.0, 4.0),
+    pile_entry("marques", 1, "a", 0.5, 1.0),
+    pile_entry("marques", 1, "b", 0.0, 9.0, failure="no ink"),
+    pile_entry("marques", 2, "ab", 0.5, 7.0),
+]
+
+
+def test_times_are_compared_over_the_piles_that_both_have_solved() -> None:
+    assert find_ratios(TIMES) == {("default", 1): 1.0, ("marques", 1): 0.5}
+    assert group_seconds(TIMES) == {("default", 1): 3.0, ("marques", 1): 1.0, ("marques", 2): 7.0}
+
+
+def test_processor_time_is_compared_where_both_have_it() -> None:
+    timed = [{**entry, "processor_seconds": 1.0} for entry in TIMES if entry["instance"] == ["a"]]
+    assert find_ratios([*timed, *TIMES[1:2]]) == {("default", 1): 1.0, ("marques", 1): 1.0}
+
+
+def test_a_time_stands_beside_its_ratio_and_the_published_one() -> None:
+    table = tabulate_seconds(TIMES)
+    own, rival = table.rows
+    assert own[1].startswith("3 s, x 1")
+    ratio = SECONDS["marques"][1] / SECONDS["proposed"][1]
+    assert rival[1] == f"1 s, x 0.5 (x {ratio:.2g})"
+    assert rival[2].startswith("7 s")
+    assert ", x" not in rival[2]  # no pile that both have
+
+
+def test_the_comparison_counts_failures_as_piles() -> None:
+    table = tabulate_comparison(TIMES)
+    marques = next(row for row in table.rows if "Marques" in row[1])
+    assert ", 2 piles" in marques[2]
+    assert marques[2].startswith("25.0, ")  # two piles say nothing about others
+    assert ", 1 piles" in marques[3]
+
+
+def test_feedback_shows_the_mean_over_seeds_for_every_strategy() -> None:
+    entries = [
+        feedback_entry("price", 0.1, 4),
+        feedback_entry("random", 0.1, 8, seed=0),
+        feedback_entry("random", 0.1, 9, seed=1),
+        feedback_entry("price", 0.2, 2),
+    ]
+    table = tabulate_feedback(entries)
+    assert column(table, "price") == ["4 (96.0)", "2 (98.0)"]
+    assert column(table, "random") == ["8.5 (91.5)", ""]
+    assert column(table, "asked") == ["10 of 100 (10 %)", "20 of 100 (20 %)"]
+    published = FEEDBACK["s-cdip"]
+    assert column(table, "published") == [f"{published.before:.1f} -> {published.after:.1f} %", ""]
+
+
+def test_a_factor_has_a_row_for_each_value_and_training() -> None:
+    entries = [
+        factor_entry("evidence", "ink", 1, [0.5, 0.7, 0.5, 0.7]),
+        factor_entry("evidence", "ink", 2, [0.4]),
+        factor_entry("evidence", "ink", 1, [0.9], steps=300),
+    ]
+    table = tabulate_ablation(entries)
+    assert column(table, "trained") == ["shipped model", "300 steps"]
+    assert column(table, "k = 2") == ["40.0", ""]
+    assert column(table, "k = 1")[0].startswith("60.0 ± ")
+
+
+@pytest.mark.parametrize("accuracy", [0.7, 0.69])
+def test_a_document_is_poor_below_seventy_percent(accuracy: float) -> None:
+    table = tabulate_curves([curve_entry("drawn", "outline", 1, [accuracy])])
+    assert column(table, "k = 1") == [f"0 of 1 perfect, {int(accuracy < 0.7)} below 70 %"]
+    assert column(table, "published %") == [""]
