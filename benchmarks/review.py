@@ -2,6 +2,7 @@
 
     python benchmarks/review.py ../shared/data/s-cdip --protocol pages --person wrong:0.05 --seeds 3
     python benchmarks/review.py ../shared/data/s-cdip --protocol path --scorer towers
+    python benchmarks/review.py --times 700 2300 --folder /tmp/made
 
 `pages`: pages are found by the solver; whole documents, precision and recall of joins against questions.
 `path`: one path with free ends and the published accuracy, a share of the joins asked (PRL 2022).
@@ -34,8 +35,10 @@ from deshred.imaging.binarization import BlankOptions
 from deshred.imaging.preparation import prepare
 from deshred.questions import Question, QuestionOptions, ask
 from deshred.review.answers import answer
+from deshred.review.lessons import learn, read_answers
 from deshred.review.session import Event, fold
-from deshred.simulation.truth import Truth
+from deshred.simulation.truth import Place, Truth
+from review_times import run_times
 
 MODELS = {"s-marques": "towers-cdip", "s-isri-ocr": "towers-cdip", "s-cdip": "towers-isri"}
 PUBLISHED = {"s-marques": 94.4, "s-isri-ocr": 97.9, "s-cdip": 92.4}  # at 10 %, complete collections
@@ -106,20 +109,26 @@ class Person:
 
 
 def read_pile(folder: Path, scorer: AnyScorer, cache: Path | None) -> Known:
+    """A collection as one pile; what a cache has is not read and scored again."""
+    scores = cache and cache / f"{folder.name}-{scorer.card.name}.npz"
+    truths = cache and cache / f"{folder.name}-{scorer.card.name}.json"
+    if scores and truths and scores.is_file() and truths.is_file():
+        known = json.loads(truths.read_text(encoding="utf-8"))
+        truth = Truth({id_: Place(*place) for id_, place in known.items()})
+        return Known(folder.name, load_compatibility(scores), truth)
     shreds, places = [], {}
     for document in open_collection(folder):
         known = read_document(document)
         shreds += list(known.shreds)
         places |= known.truth.places
     pile = prepare(shreds, blank=BlankOptions(rule="paper"), edges=scorer.edge_options)
-    file = cache and cache / f"{folder.name}-{scorer.name}-{len(pile)}.npz"
-    if file and file.is_file():
-        compatibility = load_compatibility(file)
-    else:
-        compatibility = score(pile, scorer)
-        if file:
-            save_compatibility(compatibility, file)
-    return Known(folder.name, compatibility, Truth(places).restrict(compatibility.ids))
+    compatibility = score(pile, scorer)
+    truth = Truth(places).restrict(compatibility.ids)
+    if scores and truths:
+        save_compatibility(compatibility, scores)
+        named = {id_: [place.document, place.position] for id_, place in truth.places.items()}
+        truths.write_text(json.dumps(named), encoding="utf-8")
+    return Known(folder.name, compatibility, truth)
 
 
 def shuffle(pile: Known, rng: np.random.Generator) -> Known:
@@ -160,6 +169,7 @@ def review(
     every: int,
     most: int,
     second_look: float | None,
+    teach: bool,
 ) -> Iterator[Step]:
     """Ask, answer, solve again after some answers, until the queue is empty or the person has enough."""
     warm = WarmStart()
@@ -176,25 +186,32 @@ def review(
     while asked < most:
         constraints = fold(events).constraints
         rated = rate(arrangement, pile.compatibility)
-        queue = ask(rated, scored, constraints, paper_width_mm=width, skip=skip, options=options)
+        taught = learn(read_answers(events), options) if teach else options
+        queue = ask(rated, scored, constraints, paper_width_mm=width, skip=skip, options=taught)
         if not queue:
             return
         for question in queue[: min(every, most - asked)]:
             choice = person.choose(question)
             if choice == "cannot-tell":
                 skip |= {question.key, question.join_key}
-            said = answer(question, choice)
             asked, seconds = asked + 1, seconds + question.seconds
-            event = Event(f"e{asked}", "answer", said)
+            event = note(asked, question, choice)
             if second_look is not None and rises(
                 pile, arrangement, [*events, event], solver, warm, second_look
             ):
-                said = answer(question, person.choose(question))
                 asked, seconds = asked + 1, seconds + question.seconds
-                event = Event(f"e{asked}", "answer", said)
+                event = note(asked, question, person.choose(question))
             events.append(event)
         arrangement = solve(pile, events, solver, warm, arrangement)
         yield judge(pile, arrangement, asked, seconds)
+
+
+def note(number: int, question: Question, choice: str) -> Event:
+    """An answer as the board notes it."""
+    shown = [option.partner or "end" for option in question.options]
+    cause = {"question": question.key, "choice": choice, "shown": shown, "now": question.now}
+    cause["doubt"] = f"{question.doubt:.4f}"
+    return Event(f"e{number}", "answer", answer(question, choice), cause=cause)
 
 
 def rises(
@@ -248,6 +265,7 @@ def run(arguments: argparse.Namespace) -> list[dict[str, object]]:
                     every=arguments.every,
                     most=most,
                     second_look=None if is_path else arguments.second_look,
+                    teach=not is_path and not arguments.unteachable,
                 )
             )
             rows.append(
@@ -276,9 +294,19 @@ def show(name: str, seed: int, steps: list[Step], is_path: bool) -> None:
     print(
         f"{name} seed {seed}: whole {first.whole} -> {last.whole} of {last.documents}, precision "
         f"{first.precision:.4f} -> {last.precision:.4f}, recall {first.recall:.4f} -> {last.recall:.4f}, "
-        f"{last.questions} questions ({last.share_asked:.1%} of the joins), {last.seconds / 60:.1f} min",
+        f"{last.questions} questions ({last.share_asked:.1%} of the joins), {last.seconds / 60:.1f} min; "
+        f"all whole {_tell_whole(steps)}",
         flush=True,
     )
+
+
+def _tell_whole(steps: list[Step]) -> str:
+    """From which question on every document is whole."""
+    broken = [k for k, step in enumerate(steps) if step.whole < step.documents]
+    if broken and broken[-1] == len(steps) - 1:
+        return "never"
+    first = steps[broken[-1] + 1 if broken else 0]
+    return f"after {first.questions} ({first.share_asked:.1%})"
 
 
 def main() -> None:
@@ -294,10 +322,17 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=3, help="questions between two solves")
     parser.add_argument("--load", type=float, default=0.25, help="at most this share of the joins is asked")
     parser.add_argument("--second-look", type=float, help="nats of rise from which an answer is asked again")
+    parser.add_argument("--unteachable", action="store_true", help="a queue that learns nothing from answers")
     parser.add_argument("--time-limit", type=float, default=20.0, help="seconds per solve")
     parser.add_argument("--cache", type=Path, help="a folder to keep scores in")
     parser.add_argument("--out", type=Path, help="a JSON file for all steps")
+    parser.add_argument("--times", type=int, nargs="+", help="measure the board on made piles of these sizes")
+    parser.add_argument("--rows", type=int, default=3300, help="height of made shreds, px")
+    parser.add_argument("--folder", type=Path, default=Path("made"), help="where made cases are kept")
     arguments = parser.parse_args()
+    if arguments.times:
+        run_times(arguments.times, arguments.folder, arguments.rows, arguments.out)
+        return
     start = time.perf_counter()
     rows = run(arguments)
     print(f"{time.perf_counter() - start:.0f} s", flush=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -23,6 +24,8 @@ Side = Literal["left", "right", "page"]
 Floats = NDArray[np.float64]
 _TINY = 1e-12
 _FITS = 1.05  # shreds of one page may add up to this much more than the paper is wide
+_MUTUAL = 12  # rivals of a side that are asked what they think of it
+_LEAST_MUTUAL = 1e-3  # what a rival that never thought of it counts for
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,17 @@ class QuestionOptions:
     seconds_more: float = 1.2  # ... and for each further option
     seconds_page: float = 4.0  # for a glance at a page
     narrow: float = 0.8  # of the paper's width: narrower pages may go on
-    narrow_doubt: float = 0.3  # that a narrow page ends where it does not
+    narrow_doubt: float = 0.3  # that a page ends where it does not, at that width ...
+    stray_doubt: float = 0.95  # ... and when it is hardly wider than nothing
     least_value: float = 1 / 600  # wrong joins per second: one in ten minutes
+    trust_slope: float = 1.0  # what answers taught about the log-odds of joins ...
+    trust_intercept: float = 0.0
+    end_nats: float = 0.0  # ... and of page ends
 
     def __post_init__(self) -> None:
         if self.most_options < 1 or self.seconds <= 0 or self.seconds_more < 0:
             raise SettingsError("a question has at least one option and takes time.")
-        for name in ("sure_enough", "cover", "narrow", "narrow_doubt"):
+        for name in ("sure_enough", "cover", "narrow", "narrow_doubt", "stray_doubt"):
             if not 0 <= getattr(self, name) <= 1:
                 raise SettingsError(f"{name} is a share between 0 and 1, got {getattr(self, name)!r}.")
 
@@ -69,10 +76,11 @@ class Question:
     seconds: float
     page: int
     last: str = ""  # the shred that a page ends with, where the question is about the page
+    again: str = ""  # the answer that it is asked again to check
 
     @property
     def key(self) -> str:
-        return f"{self.side} of {self.shred}"
+        return f"again {self.again}" if self.again else f"{self.side} of {self.shred}"
 
     @property
     def join_key(self) -> str:
@@ -165,6 +173,9 @@ class _Asker:
         self._pages = [[index[slot.shred_id] for slot in page] for page in arrangement.pages]
         self._probability = {(index[j.left], index[j.right]): j.probability for j in arrangement.joins}
         self._page_of = {i: k for k, page in enumerate(self._pages) for i in page}
+        self._right_of = {a: b for page in self._pages for a, b in pairwise(page)}
+        self._left_of = {b: a for a, b in self._right_of.items()}
+        self._beliefs: dict[tuple[int, Side], _Belief] = {}
         lefts = [index[left] for left, _ in constraints.required]
         rights = [index[right] for _, right in constraints.required]
         self._right_known = {*lefts, *(index[id_] for id_ in constraints.last)}
@@ -179,9 +190,10 @@ class _Asker:
             for at, i in enumerate(page):
                 left = page[at - 1] if at else -1
                 right = page[at + 1] if at + 1 < len(page) else -1
-                if i not in self._right_known:
+                # where a person says that a page goes on, that side is asked about and not its neighbor's
+                if i not in self._right_known and right not in self._no_start - self._left_known:
                     yield from self._question(i, "right", right, number)
-                if i not in self._left_known:
+                if i not in self._left_known and left not in self._no_end - self._right_known:
                     yield from self._question(i, "left", left, number)
 
     def _glance(self, number: int) -> Iterator[Question]:
@@ -190,20 +202,26 @@ class _Asker:
         ends = (page[0] not in self._left_known) + (page[-1] not in self._right_known)
         if self._pile.margins is None or self._paper is None or not ends:
             return
-        if self._share(number) < options.narrow:
+        share = self._share(number)
+        if share < options.narrow:
             first, last = self._pile.ids[page[0]], self._pile.ids[page[-1]]
-            doubt, seconds = options.narrow_doubt, options.seconds_page
+            seconds = options.seconds_page
+            missing = 1 - share / options.narrow
+            doubt = options.narrow_doubt + missing * max(0.0, options.stray_doubt - options.narrow_doubt)
             yield Question(first, "page", None, (), doubt, doubt / seconds, seconds, number, last)
 
     def _question(self, i: int, side: Side, now: int, page: int) -> Iterator[Question]:
         if now < 0 and self._pile.margins is None:
             return  # one path: where it begins and ends is nobody's question
-        belief, options = self._belief(i, side, now), self._options
+        options = self._options
         known = self._probability.get((i, now) if side == "right" else (now, i))
-        doubt = 1 - (belief.of(now) if known is None else known)
+        if known is not None and 1 - known < options.least_value:
+            return  # before any belief is weighed: most joins of a pile are sure
+        belief = self._belief(i, side)
+        doubt = 1 - self._trust(belief.of(now) if known is None else known, is_end=now < 0)
         if doubt < options.least_value:
             return
-        chosen = self._choose(belief, now, page, side, doubt)
+        chosen = self._choose(i, belief, now, page, side, doubt)
         seconds = options.seconds + options.seconds_more * (len(chosen) - 1)
         covered = self._covered(belief, chosen, now)
         shown = tuple(Option(None if k < 0 else self._pile.ids[k], b) for k, b in chosen)
@@ -212,20 +230,32 @@ class _Asker:
             self._pile.ids[i], side, partner, shown, doubt, doubt * covered / seconds, seconds, page
         )
 
+    def _trust(self, share: float, *, is_end: bool) -> float:
+        """A probability as answers have taught to read it."""
+        options = self._options
+        odds = np.log(max(share, _TINY) / max(1 - share, _TINY))
+        learned = odds + options.end_nats if is_end else options.trust_slope * odds + options.trust_intercept
+        return float(1 / (1 + np.exp(-np.clip(learned, -50, 50))))
+
+    def _goes_on(self, i: int, side: Side) -> bool:
+        """Whether a person says that something stands there, whatever it is."""
+        return i in (self._no_end if side == "right" else self._no_start)
+
     def _choose(
-        self, belief: _Belief, now: int, page: int, side: Side, doubt: float
+        self, i: int, belief: _Belief, now: int, page: int, side: Side, doubt: float
     ) -> list[tuple[int, float]]:
         """The present answer and those that rival it, most believed first."""
         options, held = self._options, belief.of(now)
         rivals = [(k, b) for k, b in belief.ranked() if k != now]
-        if now < 0:
-            rivals = self._open_ends(rivals, page, side)
+        if now < 0 or self._goes_on(i, side):
+            rivals = self._open_ends(rivals, i, page, side)
         trusted = max(held, 1 - doubt)
         chosen = [(now, trusted)]
         room = 1 if now >= 0 and trusted >= options.sure_enough else options.most_options
         total = trusted
         for partner, share in rivals:
-            if len(chosen) >= room or (total >= options.cover and len(chosen) > 1):
+            is_enough = total >= options.cover and len(chosen) > 1 and not self._goes_on(i, side)
+            if len(chosen) >= room or is_enough:
                 break
             chosen.append((partner, share))
             total += share
@@ -238,19 +268,25 @@ class _Asker:
         rest = max(1 - belief.of(now), _TINY)
         return min(1.0, sum(belief.of(k) for k, _ in chosen if k != now) / rest)
 
-    def _open_ends(self, rivals: list[tuple[int, float]], page: int, side: Side) -> list[tuple[int, float]]:
+    def _open_ends(
+        self, rivals: list[tuple[int, float]], i: int, page: int, side: Side
+    ) -> list[tuple[int, float]]:
         """Where a page may go on: at the ends of other pages first, if both fit on one sheet."""
         ends = {other[0] if side == "right" else other[-1]: k for k, other in enumerate(self._pages)}
-        fits = [
-            (i, b)
-            for i, b in rivals
-            if i in ends and ends[i] != page and self._share(page) + self._share(ends[i]) <= _FITS
-        ]
+        room = _FITS - self._share_from(i, side)
+        fits = [(j, b) for j, b in rivals if j in ends and ends[j] != page and self._share(ends[j]) <= room]
         return fits + [pair for pair in rivals if pair not in fits]
 
     def _share(self, page: int) -> float:
         """Of the paper's width that a page fills."""
         return float(self._widths[self._pages[page]].sum()) / self._paper if self._paper else 0.5
+
+    def _share_from(self, i: int, side: Side) -> float:
+        """The same of the part that stays together when the page is parted at this side of the shred."""
+        page = self._pages[self._page_of[i]]
+        at = page.index(i)
+        part = page[: at + 1] if side == "right" else page[at:]
+        return float(self._widths[part].sum()) / self._paper if self._paper else 0.5
 
     @cached_property
     def _widths(self) -> Floats:
@@ -263,41 +299,63 @@ class _Asker:
         """What a page costs on top of its two ends."""
         return page_price(float(self._widths.sum()), self._paper) if self._paper else 0.0
 
-    def _belief(self, i: int, side: Side, now: int) -> _Belief:
+    def _belief(self, i: int, side: Side) -> _Belief:
+        """What a side thinks of its rivals, times what they think of it: a join has two sides."""
+        own = self._own_belief(i, side)
+        other: Side = "left" if side == "right" else "right"
+        best = np.argsort(-own.shares, kind="stable")[:_MUTUAL]
+        mutual = np.array(
+            [
+                1.0 if j < 0 else max(_LEAST_MUTUAL, self._own_belief(j, other).of(i))
+                for j in own.partners[best].tolist()
+            ]
+        )
+        shares = own.shares * _LEAST_MUTUAL
+        shares[best] = own.shares[best] * mutual
+        return _Belief(own.partners, shares / max(float(shares.sum()), _TINY))
+
+    def _own_belief(self, i: int, side: Side) -> _Belief:
+        found = self._beliefs.get((i, side))
+        if found is None:
+            found = self._beliefs[i, side] = self._weigh(i, side)
+        return found
+
+    def _weigh(self, i: int, side: Side) -> _Belief:
         """A page end frees the other side of the present join, which then begins or ends a page too."""
+        now = (self._right_of if side == "right" else self._left_of).get(i, -1)
         partners, scores = self._scores(i, side)
         known = self._left_known if side == "right" else self._right_known
         pair = (lambda j: (i, j)) if side == "right" else (lambda j: (j, i))
         kept = np.array([j not in known and pair(j) not in self._forbidden for j in partners.tolist()], bool)
         partners, scores = partners[kept], scores[kept]
-        margins = self._pile.margins
-        barred = self._no_end if side == "right" else self._no_start
-        if margins is not None and i not in barred:
+        margins, goes_on = self._pile.margins, self._goes_on(i, side)
+        if margins is not None:
             ends, starts = margins.ends.astype(np.float64), margins.starts.astype(np.float64)
             own, other = (ends, starts) if side == "right" else (starts, ends)
-            if now >= 0:
-                end = own[i] + other[now] - self._price
-            else:
-                end = own[i]
-                freed = [self._freed(i, j, side, own, other) for j in partners.tolist()]
+            end = own[i] + (other[now] - self._price if now >= 0 else 0.0)
+            if now < 0 or goes_on:
+                freed = [self._freed(i, j, now, side, own, other) for j in partners.tolist()]
                 scores = scores - np.array(freed, np.float64)
                 kept = np.isfinite(scores)
                 partners, scores = partners[kept], scores[kept]
-            partners, scores = np.append(partners, -1), np.append(scores, end)
+            if not goes_on:
+                partners, scores = np.append(partners, -1), np.append(scores, end)
         if not len(scores):
             return _Belief(np.zeros(0, np.int64), np.zeros(0))
         shares = np.exp(self._options.slope * (scores - scores.max()))
         return _Belief(partners, shares / shares.sum())
 
-    def _freed(self, i: int, j: int, side: Side, own: Floats, other: Floats) -> float:
+    def _freed(self, i: int, j: int, now: int, side: Side, own: Floats, other: Floats) -> float:
         """What is lost when a page that ends with i goes on with j: the page end of j, or its present join.
 
         Two pages that do not fit on one sheet are never joined.
         """
+        if j == now:
+            return float(other[j]) - self._price
         page = self._pages[self._page_of[j]]
         at = page.index(j)
         if j == (page[0] if side == "right" else page[-1]):
-            fits = self._share(self._page_of[i]) + self._share(self._page_of[j]) <= _FITS
+            fits = self._share_from(i, side) + self._share(self._page_of[j]) <= _FITS
             return float(other[j]) - self._price if fits else np.inf
         before = page[at - 1] if side == "right" else page[at + 1]
         score = self._pile.score(before, j) if side == "right" else self._pile.score(j, before)

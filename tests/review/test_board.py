@@ -1,16 +1,19 @@
 import json
 import threading
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from deshred.cases import Case, Journal
+from deshred.elements import Slot
 from deshred.errors import InputError, MismatchError
 from deshred.pipeline import Reconstruction
 from deshred.review.board import Board, Clash
 from deshred.review.pictures import Pictures
 from deshred.review.session import EVENT, Event
+from deshred.review.solving import Price, Solved
 from deshred.review.statements import Statement
 from deshred.review.view import View
 
@@ -138,7 +141,7 @@ def test_an_answer_against_the_evidence_asks_for_a_second_look(board: Board) -> 
         board.say(Event("a1", "answer", wrong, actor="ann"))
         wait_for_proof(board)
         assert board.protests["a1"].rise > 4
-        board.keep("a1")
+        board.keep("k1", "ann", "a1")
         assert not board.protests
     finally:
         board.stop()
@@ -179,3 +182,108 @@ def test_what_is_sent_to_the_browser_is_json_after_every_kind_of_change(board: B
         json.dumps(view.history(), allow_nan=False)
     finally:
         board.stop()
+
+
+def test_together_and_apart_reach_the_solver(board: Board) -> None:
+    board.start()
+    try:
+        pages = sorted(board.pages(), key=len)
+        one, other = pages[-1][0], pages[-1][-1]
+        board.say(Event("1", "apart", (Statement("apart", (one, other)),)))
+        wait_for_proof(board)
+        assert not any({one, other} <= set(page) for page in board.pages())
+        board.undo("2", "")
+        board.say(Event("3", "together", (Statement("together", (one, other)),)))
+        wait_for_proof(board)
+        assert any({one, other} <= set(page) for page in board.pages())
+    finally:
+        board.stop()
+
+
+def test_an_unproven_order_that_touches_other_pages_waits_for_a_word(board: Board) -> None:
+    shown = board.pages()
+    halves = [(*(Slot(id_, 0) for id_ in page[:4]),) for page in shown]
+    halves += [(*(Slot(id_, 0) for id_ in page[4:]),) for page in shown if page[4:]]
+    unproven = replace(board.opened.arrangement, pages=tuple(halves), bound=-1e9)
+    found = Solved(board._ticket, unproven, 0.1, over_chains=False, is_final=False)
+    board.receive(found)
+    assert board.pages() == shown
+    assert board.offer is not None
+    assert board.offer.pages == sum(len(page) > 4 for page in shown)
+    board.take_offer()
+    assert len(board.pages()) == len(halves)
+    assert board.offer is None
+
+
+def test_an_unproven_order_of_what_was_spoken_of_is_shown_at_once(board: Board) -> None:
+    cut(board)
+    pages = [tuple(Slot(id_, 0) for id_ in page) for page in reversed(board.pages())]
+    unproven = replace(board.opened.arrangement, pages=tuple(pages), bound=-1e9)
+    board.receive(Solved(board._ticket, unproven, 0.1, over_chains=False, is_final=False))
+    assert board.offer is None
+
+
+def test_a_second_look_outlives_the_board(board: Board, case: Case, reconstruction: Reconstruction) -> None:
+    board.start()
+    try:
+        page = max(board.pages(), key=len)
+        board.say(Event("a1", "answer", (Statement("join", (page[0], page[-1])),), actor="ann"))
+        wait_for_proof(board)
+    finally:
+        board.stop()
+    again = Board(reconstruction, case.journal)
+    assert again.protests["a1"].rise == pytest.approx(board.protests["a1"].rise, abs=1e-2)
+    again.keep("k1", "ann", "a1")
+    assert not Board(reconstruction, case.journal).protests
+
+
+def test_the_price_of_a_join_is_what_a_solve_would_say(board: Board) -> None:
+    board.start()
+    try:
+        page = max(board.pages(), key=len)
+        assert board.price_of(page[2], page[3]) == Price(0.0, is_least=False)
+        dear = board.price_of(page[3], page[2])
+        assert dear is not None
+        assert dear.rise > 0
+        before = board.proof.cost
+        if not dear.is_least:
+            board.say(Event("1", "pin", (Statement("join", (page[3], page[2])),)))
+            wait_for_proof(board)
+            assert board.proof.cost - before == pytest.approx(dear.rise, abs=1e-3)
+    finally:
+        board.stop()
+
+
+def test_what_a_newer_run_no_longer_has_counts_no_more(case: Case, reconstruction: Reconstruction) -> None:
+    case.journal.append(
+        EVENT, id="1", action="pin", say=[["join", ["gone", "too"]]], unsay=[], of="", actor="ann", cause={}
+    )
+    board = Board(reconstruction, case.journal)
+    assert not board.standing.statements
+    assert len(board.events) == 1
+
+
+def test_who_said_something_is_known_with_its_line_at_once(board: Board) -> None:
+    cut(board)
+    assert board.standing.said[0].event.number == board.events[0].number > 0
+
+
+def test_after_many_answers_one_is_asked_again_and_a_change_of_mind_gets_a_second_look(
+    board: Board, case: Case, reconstruction: Reconstruction
+) -> None:
+    question = next(one for one in board.questions() if one.side != "page" and len(one.options) > 0)
+    board.answer("a0", "ann", question.key, "0", 2000)
+    first = board.events[0]
+    for k in range(1, 20):
+        note = Statement("note", (question.shred,), str(k))
+        board.say(Event(f"a{k}", "answer", (note,), actor="ann"))
+    control = board.questions_for("tab")[0]
+    assert control.again == first.id
+    assert [option.partner for option in control.options] == [
+        option.partner for option in reversed(question.options)
+    ]
+    board.answer("c", "ann", control.key, "none", 2000)
+    assert not any(one.again for one in board.questions_for("tab"))
+    assert first.id in board.protests
+    assert first.id in Board(reconstruction, case.journal).protests
+    assert first.say[0] in board.standing.statements, "nothing changes until the person says so"

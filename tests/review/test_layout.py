@@ -9,7 +9,7 @@ from deshred.review.layout import Placer, obey
 
 
 def test_pages_lie_as_they_were_composed(reconstruction: Reconstruction) -> None:
-    placer = Placer(reconstruction)
+    placer = Placer(reconstruction, reconstruction)
     for page in reconstruction.pages:
         ids = [place.shred_id for place in page.placements]
         drawn = placer.lay_out(ids, {}, {})
@@ -20,7 +20,7 @@ def test_pages_lie_as_they_were_composed(reconstruction: Reconstruction) -> None
 def test_a_pair_that_never_stood_together_is_laid_side_by_side(reconstruction: Reconstruction) -> None:
     page = reconstruction.pages[0]
     left, right = page.placements[0].shred_id, page.placements[3].shred_id
-    step = Placer(reconstruction).step(left, right)
+    step = Placer(reconstruction, reconstruction).step(left, right)
     width = reconstruction.shreds[reconstruction.shreds.index_of(left)].mask.shape[1]
     assert 0.5 * width < step.x < 1.5 * width
 

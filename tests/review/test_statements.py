@@ -16,7 +16,7 @@ EXAMPLES = [
     (Statement("aside", ("a",)), Constraints(first={"a"}, last={"a"})),
     (Statement("gap", ("a", "b"), "12"), Constraints(last={"a"}, first={"b"})),
     (Statement("blank", ("w", "a")), Constraints()),
-    (Statement("flipped", ("a",)), Constraints()),
+    (Statement("flipped", ("a",)), Constraints(turned={"a"})),
     (Statement("offset", ("a", "b"), "-3"), Constraints()),
     (Statement("title", ("a",), "Letter"), Constraints()),
     (Statement("note", ("a",), "torn"), Constraints()),

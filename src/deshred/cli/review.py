@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -14,7 +14,7 @@ from deshred.review.server import ReviewOptions, serve
 
 @flags.command(interrupted="everything answered is kept; the same command goes on")
 @flags.case
-@flags.option_flags(ReviewOptions, "port")
+@flags.option_flags(ReviewOptions, "port", "merge", "stay")
 @click.option("--no-browser", is_flag=True, help="Only print the link.")
 @flags.quiet
 @flags.as_json
@@ -27,11 +27,16 @@ def command(case: Path, options: ReviewOptions, no_browser: bool, quiet: bool, a
     Examples:
       deshred review out/
       deshred review out/ --port 8765
+      deshred review out/ --merge copy-of-ann/
     """
     with progress_reporter(quiet=quiet) as progress:
         chosen = replace(options, open_browser=not no_browser)
         served = serve(case, options=chosen, announce=say, progress=progress)
     if as_json:
-        say_json({"events": served.events, "head": served.head})
+        merged = served.merged and asdict(served.merged)
+        say_json({"events": served.events, "merged": merged, "head": served.head})
         return
+    if served.merged is not None:
+        agreed = f"{served.merged.agreement.agreed} of {served.merged.agreement.shared}"
+        say(f"{served.merged.events} events merged, {served.merged.disputes} disputes; agreed on {agreed}")
     say(f"{served.events} statements; head of the journal: {served.head}")

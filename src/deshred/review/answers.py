@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import cast
+
 from deshred.errors import InputError
-from deshred.questions import Question
+from deshred.questions import Option, Question, Side
+from deshred.review.session import Event
 from deshred.review.statements import Statement
 
 NONE = "none"
@@ -11,6 +15,20 @@ CANNOT_TELL = "cannot-tell"
 END = "end"
 WHOLE = "whole"
 BOTH = "both"
+
+
+def ask_again(event: Event, pages: Mapping[str, int]) -> Question | None:
+    """The question behind an answer, its options the other way round; None where it cannot be asked again."""
+    cause = event.cause
+    side, _, shred = str(cause.get("question", "")).partition(" of ")
+    shown, last = list(cause.get("shown", [])), str(cause.get("last", ""))
+    named = [shred, *(one for one in shown if one != END), *([last] if last else [])]
+    if side not in ("left", "right", "page") or (side == "page") != bool(last):
+        return None
+    if not all(one in pages for one in named) or cause.get("choice") == CANNOT_TELL:
+        return None
+    options = tuple(Option(None if one == END else one, 0.0) for one in reversed(shown))
+    return Question(shred, cast(Side, side), None, options, 0.0, 0.0, 0.0, pages[shred], last, event.id)
 
 
 def answer(question: Question, choice: str) -> tuple[Statement, ...]:
@@ -34,16 +52,19 @@ def answer(question: Question, choice: str) -> tuple[Statement, ...]:
 
 def _about_page(question: Question, choice: str) -> tuple[Statement, ...]:
     first, last = question.shred, question.last
-    ends = {"left": Statement("not-first", (first,)), "right": Statement("not-last", (last,))}
+    goes_on = Statement("not-first", (first,)), Statement("not-last", (last,))
+    is_end = Statement("first", (first,)), Statement("last", (last,))
+    choices = {  # who says that it goes on at one side has seen the other
+        WHOLE: is_end,
+        "left": (goes_on[0], is_end[1]),
+        "right": (is_end[0], goes_on[1]),
+        BOTH: goes_on,
+    }
     if choice == CANNOT_TELL:
         return (Statement("cannot-tell", (first,)),)
-    if choice == WHOLE:
-        return (Statement("first", (first,)), Statement("last", (last,)))
-    if choice == BOTH:
-        return tuple(ends.values())
-    if choice not in ends:
+    if choice not in choices:
         raise InputError(f"a page is whole, goes on left, right or both; got {choice[:20]!r}.")
-    return (ends[choice],)
+    return choices[choice]
 
 
 def _at(question: Question, partner: str | None, verdict: str) -> Statement:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Awaitable, Callable
+from functools import cached_property
 from importlib import resources
 from typing import Any
 
@@ -14,6 +16,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from deshred.cases import Case
+from deshred.compatibility.contract import AnyScorer
+from deshred.compatibility.scorers import load_scorer
+from deshred.compatibility.tracing import trace_join
 from deshred.errors import DeshredError, InputError, MismatchError
 from deshred.review.board import Board, Clash
 from deshred.review.evidence import explain
@@ -44,12 +49,11 @@ class Routes:
     """What the browser can ask for."""
 
     def __init__(self, board: Board, case: Case | None, keys: Keys, name: str) -> None:
-        done = board.reconstruction
         self._board, self._case, self._keys = board, case, keys
-        self._pictures = Pictures(done.shreds, done.blank, done.settings.composition)
+        opened = board.opened  # pictures show shreds as they were opened; the browser turns them
+        self._pictures = Pictures(opened.shreds, opened.blank, opened.settings.composition)
         self._view = View(board, self._pictures, name)
         self._static = read_static()
-        self._count = len(self._pictures)
 
     def routes(self) -> list[Route]:
         get: dict[str, Callable[[Request], Any]] = {
@@ -58,8 +62,11 @@ class Routes:
             "/api/changes": self._changes,
             "/api/questions": self._questions,
             "/api/edges/{index:int}/{side}": self._candidates,
-            "/api/joins/{left:int}/{right:int}": self._why,
+            "/api/joins/{left:int}/{right:int}": self._step,
+            "/api/joins/{left:int}/{right:int}/why": self._why,
+            "/api/joins/{left:int}/{right:int}/price": self._price,
             "/api/history": lambda _: {"events": self._view.history()},
+            "/api/verify": self._verify,
             "/api/pictures/{index:int}/{level:int}": self._strip,
             "/api/atlas/{number:int}": lambda r: _picture(self._pictures.atlas(r.path_params["number"])),
         }
@@ -70,6 +77,8 @@ class Routes:
             "/api/undo": self._undo,
             "/api/redo": self._redo,
             "/api/keep": self._keep,
+            "/api/settle": self._settle,
+            "/api/take": self._take,
             "/api/export": self._export,
         }
         return [
@@ -99,20 +108,53 @@ class Routes:
         return self._view.state()
 
     def _questions(self, request: Request) -> dict[str, Any]:
-        del request
-        queue = self._board.questions()
+        queue = self._board.questions_for(request.query_params.get("tab", "")[:64])
         return {"questions": [self._view.question(question) for question in queue[:4]], "left": len(queue)}
 
     def _candidates(self, request: Request) -> dict[str, Any]:
         index = self._inked(request.path_params["index"])
         return {"candidates": self._view.candidates(index, request.path_params["side"])}
 
-    def _why(self, request: Request) -> dict[str, Any]:
+    def _pair(self, request: Request) -> tuple[int, int]:
         left, right = (self._inked(request.path_params[name]) for name in ("left", "right"))
-        done = self._board.reconstruction
-        x, y = self._board.step(done.shreds.ids[left], done.shreds.ids[right])
-        found = explain(done.pile.edges[left], done.pile.edges[right], y)
-        return {"x": x, "y": y, **self._view.evidence(found)}
+        if left == right:
+            raise InputError("a join has two shreds.")
+        return left, right
+
+    def _step(self, request: Request) -> dict[str, Any]:
+        left, right = self._pair(request)
+        ids = self._board.reconstruction.shreds.ids
+        x, y = self._board.step(ids[left], ids[right])
+        return {"x": x, "y": y, "row": self._view.row_beside(left, "right")}
+
+    def _why(self, request: Request) -> dict[str, Any]:
+        left, right = self._pair(request)
+        ours, theirs = (self._board.reconstruction.pile.edges[k] for k in (left, right))
+        step = self._step(request)
+        down = ours.right.top - theirs.left.top
+        trace = trace_join(self._scorer, ours.right, theirs.left, step["y"] - down)
+        shown = self._view.evidence(explain(ours, theirs, step["y"]), trace, down)
+        return {**step, "productTop": ours.right.top, **shown}
+
+    @cached_property
+    def _scorer(self) -> AnyScorer:
+        settings = self._board.opened.settings
+        return load_scorer(settings.scorer, settings.model, pairwise=settings.pairwise)
+
+    def _price(self, request: Request) -> dict[str, Any]:
+        left, right = self._pair(request)
+        ids = self._board.reconstruction.shreds.ids
+        found = self._board.price_of(ids[left], ids[right])
+        if found is None or not math.isfinite(found.rise):
+            return {"rise": None, "isLeast": True, "isKnown": found is not None}
+        return {"rise": round(found.rise, 1), "isLeast": found.is_least, "isKnown": True}
+
+    def _verify(self, request: Request) -> dict[str, Any]:
+        del request
+        if self._case is None:
+            raise InputError("this board has no case folder.")
+        check = self._case.journal.check(self._board.head)
+        return {"entries": check.entries, "head": check.head, "problems": list(check.problems)}
 
     def _strip(self, request: Request) -> Response:
         return _picture(self._pictures.strip(request.path_params["index"], request.path_params["level"]))
@@ -190,8 +232,21 @@ class Routes:
         return self._told(self._board.redo(_text(content, "id"), _text(content, "actor")))
 
     def _keep(self, content: dict[str, Any]) -> dict[str, Any]:
-        _only(content, "of")
-        self._board.keep(_text(content, "of"))
+        _only(content, "id", "actor", "of")
+        id_, actor, of = (_text(content, name) for name in ("id", "actor", "of"))
+        return self._told(self._board.keep(id_, actor, of))
+
+    def _settle(self, content: dict[str, Any]) -> dict[str, Any]:
+        _only(content, "id", "actor", "number", "choice")
+        number = content.get("number")
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise InputError("number is that of a dispute.")
+        id_, actor, choice = (_text(content, name) for name in ("id", "actor", "choice"))
+        return self._told(self._board.settle(id_, actor, number, choice))
+
+    def _take(self, content: dict[str, Any]) -> dict[str, Any]:
+        _only(content, "id", "actor")
+        self._board.take_offer()
         return self._view.state()
 
     def _export(self, content: dict[str, Any]) -> dict[str, Any]:

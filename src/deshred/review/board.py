@@ -8,24 +8,29 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
 
 from deshred.arrangement import Atom, check_constraints, paper_width
-from deshred.cases import Entry
-from deshred.elements import Arrangement, Constraints, Join, Slot
-from deshred.errors import InfeasibleError, InputError, MismatchError
+from deshred.cases import Entry, Store
+from deshred.elements import Arrangement, Constraints, Slot
+from deshred.errors import DeshredError, InfeasibleError, InputError, MismatchError
 from deshred.pipeline import Reconstruction
-from deshred.questions import Outlook, Question, QuestionOptions, ask, look_ahead, with_page_first
-from deshred.review.answers import answer
+from deshred.questions import Outlook, Question, look_ahead
+from deshred.review.answers import CANNOT_TELL, answer
+from deshred.review.claims import Claims
 from deshred.review.layout import Placer, Sheet, obey
+from deshred.review.lessons import ANSWER, CONTROL
+from deshred.review.merging import MERGED, Dispute, open_disputes
+from deshred.review.protests import KEPT, SOLVED, Protest, read_protests
+from deshred.review.queue import find_control, find_questions
 from deshred.review.session import EVENT, Event, Standing, fold, next_redo, next_undo, read_events
-from deshred.review.solving import Problem, Refused, Solved, SolverProcess
+from deshred.review.solving import Price, Problem, Refused, Solved, SolverProcess, find_price
 from deshred.review.statements import Statement
+from deshred.review.turning import Turned, Turner
 
-SOLVED = "review-solved"
 _PROTEST = 4.0  # nats by which an answer makes the order dearer before it is asked again
 _FASTEST_MS = 400  # nobody has seen a question in less
 
@@ -53,36 +58,46 @@ class Proof:
     message: str = ""
 
 
-@dataclass(frozen=True)
-class Protest:
-    """An answer that the evidence speaks against."""
+@dataclass(frozen=True, eq=False)
+class Offer:
+    """A better order that would change pages nobody has spoken of; it waits until a person takes it."""
 
-    event: Event
-    rise: float
+    found: Solved
+    pages: int  # that would change
 
 
 class Board:
-    """One review of one case."""
+    """One review of one case; a store spares some of the work when a shred is turned."""
 
-    def __init__(self, reconstruction: Reconstruction, log: Log) -> None:
-        self.reconstruction = reconstruction
+    def __init__(self, reconstruction: Reconstruction, log: Log, store: Store | None = None) -> None:
+        self.opened = reconstruction  # as the case has it
+        self.reconstruction = reconstruction  # with those shreds turned that people have turned
+        self._turner = Turner(reconstruction, store)
+        self._scored: Turned = reconstruction.constraints.turned
+        self._scoring: threading.Thread | None = None
         self._log = log
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._known = {*reconstruction.shreds.ids, *reconstruction.blank.ids}
         self._inked = set(reconstruction.shreds.ids)
-        self._placer = Placer(reconstruction)
+        self._placer = Placer(reconstruction, reconstruction)
         entries = log.read()
         self.head = entries[-1].digest if entries else ""
-        self.events: list[Event] = list(read_events(entries))
+        self.events: list[Event] = self._still_known(read_events(entries))
         self._ids = {event.id for event in self.events}
         self.standing = fold(self.events, reconstruction.constraints)
+        self._merges = [entry for entry in entries if entry.event == MERGED]
         arrangement = reconstruction.arrangement
         self._arrangement = arrangement
         self._joins = {(join.left, join.right): join for join in arrangement.joins}
-        self._pages = [[slot.shred_id for slot in page] for page in arrangement.pages]
+        self._pages = _ids(arrangement)
         self.proof = _proof_of(arrangement)
-        self.protests: dict[str, Protest] = {}
+        self.protests = read_protests(entries, self.events, self.standing.undone)
+        self.offer: Offer | None = None
+        self.refusal: tuple[Atom, ...] = ()
+        self._claims = Claims()
+        self._asked_at: tuple[int, tuple[Question, ...]] = (-1, ())  # the queue of a version
+        self._about: set[str] = set()  # shreds that were spoken of since the last order was shown
         self.version = 0
         self._ticket = 0
         self._cost_before = arrangement.cost
@@ -101,6 +116,7 @@ class Board:
         self._listener.start()
         if self.standing.constraints != done.constraints:
             with self._lock:
+                self._turn()
                 self._obey()
                 self._request(None)
 
@@ -112,18 +128,24 @@ class Board:
     def _listen(self) -> None:
         solver = self._solver
         while solver is not None and (found := solver.listen()) is not None:
-            with self._lock:
-                if found.ticket == self._ticket:
-                    self._take(found)
+            self.receive(found)
+
+    def receive(self, found: Solved | Refused) -> None:
+        """Take what the solver found, unless something was said since."""
+        with self._lock:
+            if found.ticket == self._ticket:
+                self._take(found)
 
     def _take(self, found: Solved | Refused) -> None:
         if isinstance(found, Refused):
             self.proof = replace(self.proof, state="refused", message=found.message)
+            self.refusal = found.clash
         else:
-            self._arrangement = found.arrangement
-            self._joins = {(join.left, join.right): join for join in found.arrangement.joins}
-            pages = [[slot.shred_id for slot in page] for page in found.arrangement.pages]
-            self._pages = _in_old_order(pages, self._pages)
+            elsewhere = 0 if found.arrangement.is_optimal else self._count_elsewhere(found)
+            if elsewhere:
+                self.offer = Offer(found, elsewhere)
+            else:
+                self._show(found)
             self.proof = replace(
                 _proof_of(found.arrangement), seconds=found.seconds, over_chains=found.over_chains
             )
@@ -131,12 +153,99 @@ class Board:
                 self._conclude(found)
             else:
                 self.proof = replace(self.proof, state="solving")
+        self._tell()
+
+    def _show(self, found: Solved) -> None:
+        self._arrangement, self.offer = found.arrangement, None
+        self._joins = {(join.left, join.right): join for join in found.arrangement.joins}
+        self._pages = _in_old_order(_ids(found.arrangement), self._pages)
+        self._about.clear()
+
+    def _count_elsewhere(self, found: Solved) -> int:
+        """The pages on the board that an order would change although nothing was said about them."""
+        new = {tuple(page) for page in _ids(found.arrangement)}
+        return sum(tuple(page) not in new and not self._about & set(page) for page in self._pages)
+
+    def take_offer(self) -> None:
+        """Show the better order that was offered."""
+        with self._lock:
+            if self.offer is not None:
+                self._show(self.offer.found)
+                self._tell()
+
+    def _tell(self) -> None:
         self.version += 1
         self._changed.notify_all()
 
+    # -- shreds that are turned
+
+    def _turn(self) -> None:
+        """Let the pile lie as people say; what its new edges say is found out beside."""
+        wanted = self.standing.constraints.turned
+        if wanted == self.reconstruction.constraints.turned:
+            return
+        known = self._turner.recall(wanted)
+        if known is not None:
+            self._lay(known)
+            self._pose(known)
+            return
+        self._lay(self._turner.show(wanted, self.reconstruction))
+        if self._scoring is None:
+            self._scoring = threading.Thread(target=self._score, daemon=True, name="deshred-scorer")
+            self._scoring.start()
+
+    def _lay(self, done: Reconstruction) -> None:
+        self.reconstruction = done
+        self._placer = Placer(self.opened, done, self._turner.differs(done.constraints.turned))
+
+    def _pose(self, done: Reconstruction) -> None:
+        self._scored = done.constraints.turned
+        if self._solver is not None:
+            start = done.arrangement if done is self.opened else None
+            options = done.settings.arrangement
+            self._solver.pose(Problem(done.compatibility, start, done.constraints, options))
+
+    def _score(self) -> None:
+        """Score the pile as it lies now, again if it was turned meanwhile."""
+        while True:
+            with self._lock:
+                wanted = self.standing.constraints.turned
+                if wanted == self._scored:
+                    self._scoring = None
+                    self._request(None)
+                    return
+            try:
+                found = self._turner.score(wanted)
+            except DeshredError as error:
+                with self._lock:
+                    self._scoring = None
+                    self._request(None)
+                    self.proof = replace(self.proof, message=f"turned edges were not scored: {error}")
+                    self._tell()
+                return
+            with self._lock:
+                if self.standing.constraints.turned == wanted:
+                    self._lay(found)
+                    self._pose(found)
+                    self._scoring = None
+                    self._request(None)
+                    self._tell()
+                    return
+
+    def scored(self) -> Reconstruction:
+        """The reconstruction with its own scores, however long that takes."""
+        return self._turner.score(self.standing.constraints.turned)
+
     def _conclude(self, found: Solved) -> None:
+        event, rise = self._asked_by, found.arrangement.cost - self._cost_before
+        is_dear = event is not None and event.action == ANSWER and rise > _PROTEST
+        if event is not None and is_dear:
+            self.protests[event.id] = Protest(event, rise)
+        self._cost_before, self._asked_by = found.arrangement.cost, None
         entry = self._log.append(
             SOLVED,
+            protest=event.id if event is not None and is_dear else "",
+            rise=f"{rise:.3f}",
             constraints=_digest(self.standing.constraints),
             order=_digest(found.arrangement.order),
             cost=f"{found.arrangement.cost:.6f}",
@@ -144,22 +253,18 @@ class Board:
             over_chains=found.over_chains,
         )
         self.head = entry.digest
-        event, rise = self._asked_by, found.arrangement.cost - self._cost_before
-        if event is not None and event.action == "answer" and rise > _PROTEST:
-            self.protests[event.id] = Protest(event, rise)
-        self._cost_before, self._asked_by = found.arrangement.cost, None
 
     def _request(self, event: Event | None) -> None:
         self._ticket += 1
         self._asked_by = event if self._asked_by is None else None  # who of two made it dearer is not known
         self.proof = replace(self.proof, state="solving", message="")
-        if self._solver is not None:
+        self.refusal, self.offer = (), None
+        if self._solver is not None and self._scoring is None:  # who scores asks afterwards
             self._solver.ask(self._ticket, self.standing.constraints)
 
     def _obey(self) -> None:
         self._pages = obey(self._pages, self.standing.constraints)
-        self.version += 1
-        self._changed.notify_all()
+        self._tell()
 
     def wait(self, version: int, seconds: float) -> bool:
         """Wait until the board differs from this version."""
@@ -175,14 +280,17 @@ class Board:
                 return next(known for known in self.events if known.id == event.id)
             self._check(event)
             before = self.standing.constraints
-            standing = fold([*self.events, event], self.reconstruction.constraints)
+            standing = fold([*self.events, event], self.opened.constraints)
             self._check_clash(standing, event)
             entry = self._log.append(EVENT, **event.to_fields())
             event = replace(event, time=entry.time, number=entry.number)
             self.head = entry.digest
             self.events.append(event)
             self._ids.add(event.id)
-            self.standing = standing
+            self._about |= {id_ for one in (*event.say, *event.unsay) for id_ in one.shreds}
+            self._about |= self._shreds_of(event.of)
+            self.standing = fold(self.events, self.opened.constraints)  # now with its time and number
+            self._turn()
             self._obey()
             if standing.constraints != before:
                 self._request(event)
@@ -205,6 +313,9 @@ class Board:
         with self._lock:
             if id_ in self._ids:
                 return next(known for known in self.events if known.id == id_)
+            control = self._find_control()
+            if control is not None and control.key == key:
+                return self._check_again(id_, actor, control, choice, ms)
             question = next((one for one in self.questions() if one.key == key), None)
             if question is None:
                 raise MismatchError("this question is no longer open: the page has changed. Look again.")
@@ -212,13 +323,52 @@ class Board:
                 raise InputError(f"answered after {ms} ms: too quick to have been looked at. Try again.")
             shown = [option.partner or "end" for option in question.options]
             cause = {"question": key, "choice": choice, "shown": shown, "now": question.now, "ms": ms}
-            cause["doubt"] = f"{question.doubt:.4f}"
-            return self.say(Event(id_, "answer", answer(question, choice), actor=actor, cause=cause))
+            cause |= {"doubt": f"{question.doubt:.4f}", "last": question.last}
+            return self.say(Event(id_, ANSWER, answer(question, choice), actor=actor, cause=cause))
 
-    def keep(self, event_id: str) -> None:
+    def _find_control(self) -> Question | None:
+        return find_control(self.events, self.standing.undone, self._pages)
+
+    def _check_again(self, id_: str, actor: str, control: Question, choice: str, ms: int) -> Event:
+        before = next(one for one in self.events if one.id == control.again)
+        is_same = choice == CANNOT_TELL or set(answer(control, choice)) == set(before.say)
+        if not is_same:
+            self.protests[before.id] = Protest(before, 0.0)
+        cause = {"control": before.id, "same": is_same, "choice": choice, "ms": ms}
+        return self.say(Event(id_, CONTROL, actor=actor, cause=cause))
+
+    def keep(self, id_: str, actor: str, of: str) -> Event | None:
         """A person has looked again and stands by an answer."""
         with self._lock:
-            self.protests.pop(event_id, None)
+            known = self.protests.pop(of, None)
+            if known is None:
+                return None
+            return self.say(Event(id_, KEPT, known.event.say, actor=actor, cause={"kept": of}))
+
+    def settle(self, id_: str, actor: str, number: int, choice: str) -> Event:
+        """Say which of two people is right."""
+        with self._lock:
+            dispute = next((one for one in self.disputes() if one.number == number), None)
+            if dispute is None or choice not in ("mine", "theirs"):
+                raise MismatchError("this question is settled, or there is no such answer. Look again.")
+            right = dispute.mine if choice == "mine" else dispute.theirs
+            return self.say(Event(id_, "settle", (right,), actor=actor, cause={"settles": number}))
+
+    def disputes(self) -> tuple[Dispute, ...]:
+        """Where merged reviews contradict each other and nobody has said who is right."""
+        with self._lock:
+            return open_disputes(self._merges, self.events, self.standing.undone)
+
+    def _still_known(self, events: Iterable[Event]) -> list[Event]:
+        """What speaks of shreds that a newer run no longer has is history, and counts no more."""
+        return [replace(event, say=tuple(filter(self._names_known, event.say))) for event in events]
+
+    def _names_known(self, statement: Statement) -> bool:
+        return self._known.issuperset(statement.shreds)
+
+    def _shreds_of(self, event_id: str) -> set[str]:
+        event = next((one for one in self.events if one.id == event_id), None)
+        return set() if event is None else {id_ for one in (*event.say, *event.unsay) for id_ in one.shreds}
 
     def _check(self, event: Event) -> None:
         for statement in (*event.say, *event.unsay):
@@ -262,33 +412,29 @@ class Board:
         with self._lock:
             return [list(page) for page in self._pages]
 
-    def join_of(self, left: str, right: str) -> Join | None:
-        """What the solver knows of a join that is on the board."""
+    def questions_for(self, tab: str) -> tuple[Question, ...]:
+        """Those on pages that no other tab is busy with; the first one's page is claimed by this tab."""
+        queue = self.questions()
         with self._lock:
-            return self._joins.get((left, right))
+            own = tuple(one for one in queue if self._claims.is_free(one.shred, tab))
+            control = self._find_control()
+            own = own if control is None else (control, *own)
+            if own:
+                page = next(page for page in self._pages if own[0].shred in page)
+                self._claims.claim(page, tab)
+        return own
 
     def questions(self) -> tuple[Question, ...]:
         """All that are worth asking now, by value, those of one page together."""
         with self._lock:
-            arrangement, constraints = self._shown_arrangement(), self.standing.constraints
-            doubts = {
-                f"{side} of {shred}"
-                for one in self.standing.of_kind("cannot-tell")
-                for shred in one.statement.shreds
-                for side in ("left", "right", "page")
-            }
-        done = self.reconstruction
-        slope = done.compatibility.calibration.slope if done.compatibility.calibration else 1.0
-        return with_page_first(
-            ask(
-                arrangement,
-                done.compatibility,
-                constraints,
-                paper_width_mm=self.paper_width_mm,
-                skip=doubts,
-                options=QuestionOptions(slope=slope),
-            )
-        )
+            if self._asked_at[0] == self.version:
+                return self._asked_at[1]
+            version, done = self.version, self.reconstruction
+            arrangement, standing, events = self._shown_arrangement(), self.standing, tuple(self.events)
+        queue = find_questions(done, arrangement, standing, events, self.paper_width_mm)
+        with self._lock:
+            self._asked_at = (version, queue)
+        return queue
 
     @property
     def paper_width_mm(self) -> float | None:
@@ -307,10 +453,23 @@ class Board:
         joins = tuple(self._joins[pair] for pair in pairs if pair in self._joins)
         return replace(self._arrangement, pages=pages, joins=joins)
 
+    def price_of(self, left: str, right: str) -> Price | None:
+        """How much dearer the order gets with this join; None where the present one is not proven."""
+        with self._lock:
+            wanted = Event("?", "preview", (Statement("join", (left, right)),))
+            constraints = fold([*self.events, wanted], self.opened.constraints).constraints
+            done, before = self.reconstruction, self._arrangement
+            is_known = before.is_optimal and self.proof.state == "proven"
+        return find_price(done, before, constraints) if is_known else None
+
     def step(self, left: str, right: str) -> tuple[int, int]:
         """Where the right of two shreds lies, seen from the left."""
         found = self._placer.step(left, right)
         return found.x, found.y
+
+
+def _ids(arrangement: Arrangement) -> list[list[str]]:
+    return [[slot.shred_id for slot in page] for page in arrangement.pages]
 
 
 def _proof_of(arrangement: Arrangement) -> Proof:

@@ -78,6 +78,12 @@ class Guard:
     def __init__(self, app: App, keys: Keys, port: int) -> None:
         self._app, self._keys = app, keys
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self._seen = time.monotonic()
+
+    @property
+    def idle_seconds(self) -> float:
+        """Since a tab that holds the key was last heard of; tabs that nobody sees are silent."""
+        return time.monotonic() - self._seen
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -119,6 +125,7 @@ class Guard:
         is_open = not scope["path"].startswith("/api/") or scope["path"] == "/api/login"
         if not is_open and not self._keys.opens(headers.get("authorization", "")):
             raise Refusal(401, "the key is missing or old. Open the board again from the command line.")
+        self._seen = time.monotonic()
 
 
 def _read_headers(scope: Scope) -> dict[str, str]:

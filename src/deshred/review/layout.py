@@ -6,7 +6,7 @@ remembered, so that a changed page costs no more than its new joins.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -39,11 +39,14 @@ class Sheet:
 class Placer:
     """Finds and remembers the step of every join."""
 
-    def __init__(self, reconstruction: Reconstruction) -> None:
-        self._done = reconstruction
+    def __init__(self, composed: Reconstruction, done: Reconstruction, turned: Collection[str] = ()) -> None:
+        """What was composed is known, but for shreds that lie another way up now."""
+        self._done = done
         self._steps: dict[tuple[str, str], Step] = {}
-        for page in reconstruction.pages:
+        for page in composed.pages:
             for left, right in pairwise(page.placements):
+                if left.shred_id in turned or right.shred_id in turned:
+                    continue
                 self._steps[left.shred_id, right.shred_id] = Step(right.x - left.x, right.y - left.y)
 
     def step(self, left: str, right: str) -> Step:

@@ -13,16 +13,15 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from deshred.cases import ARRANGEMENT, REPORT, Case, page_name
-from deshred.elements import Arrangement, Constraints, Pile, Shred, ShredSet, Slot
+from deshred.elements import Arrangement, Constraints, ShredSet, Slot
 from deshred.export.report import render_report
 from deshred.export.results import describe, describe_constraints
 from deshred.imaging.composition import compose
 from deshred.imaging.decoding import encode_png
 from deshred.pipeline import Reconstruction, rearrange
 from deshred.review.board import Board
+from deshred.review.lessons import Consistency, measure_consistency
 from deshred.review.session import Standing
 
 CONSTRAINTS = "constraints.toml"
@@ -38,7 +37,8 @@ def save_review(case: Case, board: Board) -> str:
     folder = f"{_FOLDER}/{number:03d}"
     standing, head = board.standing, board.head
     done = finish(board)
-    report = render_report(done, provenance=tell_decisions(standing, head), title="Reconstruction, reviewed")
+    told = tell_decisions(standing, head, measure_consistency(board.events))
+    report = render_report(done, provenance=told, title="Reconstruction, reviewed")
     with board.pause:
         for page_number, page in enumerate(done.pages, 1):
             case.write_bytes(f"{folder}/{page_name(page_number)}", encode_png(page.image, dpi=page.dpi))
@@ -51,22 +51,13 @@ def save_review(case: Case, board: Board) -> str:
 
 def finish(board: Board) -> Reconstruction:
     """The reconstruction as the review leaves it, composed anew from the shreds themselves."""
-    standing, done = board.standing, board.reconstruction
-    flipped = {one.statement.shreds[0] for one in standing.of_kind("flipped")}
+    standing, done = board.standing, board.scored()
     pile = done.pile
-    if flipped:
-        shreds = ShredSet([_turn(shred) if shred.id in flipped else shred for shred in pile.shreds])
-        pile = Pile(shreds, pile.edges, pile.blank)
-    solved = rearrange(replace(done, pile=pile), standing.constraints)
+    solved = rearrange(done, standing.constraints)
     arrangement = _with_offsets(solved.arrangement, standing)
     shown = _with_blanks(arrangement, standing)
     pages = compose(ShredSet([*pile.shreds, *pile.blank]), shown, options=done.settings.composition)
     return replace(solved, arrangement=arrangement, pages=tuple(pages))
-
-
-def _turn(shred: Shred) -> Shred:
-    image, mask = np.ascontiguousarray(shred.image[::-1, ::-1]), np.ascontiguousarray(shred.mask[::-1, ::-1])
-    return replace(shred, image=image, mask=mask)
 
 
 def _with_offsets(arrangement: Arrangement, standing: Standing) -> Arrangement:
@@ -162,9 +153,11 @@ def list_reviewers(standing: Standing) -> list[str]:
     return sorted({one.event.actor for one in standing.said if one.event.actor})
 
 
-def tell_decisions(standing: Standing, head: str) -> dict[str, str]:
+def tell_decisions(standing: Standing, head: str, consistency: Consistency) -> dict[str, str]:
     """One line for every decision: what, who and when."""
     lines = {"journal up to": head, "reviewers": ", ".join(list_reviewers(standing)) or "nobody"}
+    if consistency.asked:
+        lines["asked twice"] = f"{consistency.alike} of {consistency.asked} answered alike"
     for number, one in enumerate(standing.said, 1):
         said = one.statement
         if said.kind != "looked":

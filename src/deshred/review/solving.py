@@ -1,5 +1,7 @@
 """Constraints in, the best order known out, again and again, in a process of its own.
 
+A problem holds the scores. It is posed anew when they change, which is when a shred is turned.
+
 Changes are solved over chains, which proves most of them in a fraction of a second. What chains cannot prove
 is solved whole, in slices of time: each slice shows the best order so far. Newer constraints end the work on
 older ones after the slice at hand.
@@ -24,6 +26,7 @@ from deshred.arrangement import (
 from deshred.compatibility.calibration import rate
 from deshred.elements import Arrangement, Compatibility, Constraints
 from deshred.errors import DeshredError, InfeasibleError
+from deshred.pipeline import Reconstruction
 
 _PRICES = (5.0, 15.0)  # nats
 _SLICES = (0.3, 2.0, 10.0)  # seconds
@@ -32,10 +35,10 @@ _BASES = 12
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What stays the same through a review."""
+    """What stays the same until a shred is turned."""
 
     compatibility: Compatibility
-    arrangement: Arrangement  # to start from
+    arrangement: Arrangement | None  # to start from, where one was found with these very scores
     constraints: Constraints  # under which it was found
     options: ArrangementOptions
 
@@ -60,13 +63,22 @@ class Refused:
     clash: tuple[Atom, ...]
 
 
+@dataclass(frozen=True)
+class Ticket:
+    """A request to solve."""
+
+    number: int
+    constraints: Constraints
+
+
 class Resolver:
     """Solves one problem under changing constraints; remembers what it has proven."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._warm = WarmStart()
-        self._bases = [(problem.constraints, problem.arrangement)]
+        start = problem.arrangement
+        self._bases = [] if start is None else [(problem.constraints, start)]
 
     def solve(self, ticket: int, constraints: Constraints) -> Iterator[Solved | Refused]:
         """One answer or several, each better than the one before; stop asking when it no longer matters."""
@@ -124,23 +136,47 @@ class Resolver:
         return Solved(ticket, rated, time.perf_counter() - start, over_chains, is_final)
 
 
+@dataclass(frozen=True)
+class Price:
+    """By how much an order gets dearer under more constraints, in nats."""
+
+    rise: float
+    is_least: bool  # it may be more
+
+
+def find_price(done: Reconstruction, before: Arrangement, constraints: Constraints) -> Price:
+    """What it costs to obey these as well; beyond the dearest chains only that it is more."""
+    options = done.settings.arrangement
+    for price in _PRICES:
+        try:
+            found = arrange_over_chains(
+                done.compatibility, constraints, before, options=options, chains=ChainOptions(price)
+            )
+        except InfeasibleError:
+            return Price(float("inf"), is_least=True)
+        if found is not None:
+            return Price(max(0.0, found.cost - before.cost), is_least=False)
+    return Price(_PRICES[-1], is_least=True)
+
+
 def _is_within(some: Constraints, all_: Constraints) -> bool:
     """Whether everything that some constraints say is said by the others too."""
     return all(held <= getattr(all_, name) for name, held in vars(some).items())
 
 
 def work(wire: Connection) -> None:
-    """The process: a problem first, then tickets with constraints; the newest counts."""
+    """The process: a problem first, then tickets with constraints, or another problem; the newest counts."""
     try:
         resolver = Resolver(wire.recv())
         while True:
-            ticket, constraints = wire.recv()
-            while wire.poll():
-                ticket, constraints = wire.recv()
-            for answer in resolver.solve(ticket, constraints):
-                wire.send(answer)
-                if wire.poll():
-                    break
+            message = wire.recv()
+            if isinstance(message, Problem):
+                resolver = Resolver(message)
+            elif not wire.poll():
+                for answer in resolver.solve(message.number, message.constraints):
+                    wire.send(answer)
+                    if wire.poll():
+                        break
     except (EOFError, BrokenPipeError, KeyboardInterrupt):
         return
 
@@ -154,11 +190,15 @@ class SolverProcess:
         self._process = context.Process(target=work, args=(theirs,), daemon=True, name="deshred-solver")
         self._process.start()
         theirs.close()
+        self.pose(problem)
+
+    def pose(self, problem: Problem) -> None:
+        """From now on solve this one."""
         self._wire.send(problem)
 
     def ask(self, ticket: int, constraints: Constraints) -> None:
         """Begin to solve; answers come from `listen`."""
-        self._wire.send((ticket, constraints))
+        self._wire.send(Ticket(ticket, constraints))
 
     def listen(self) -> Solved | Refused | None:
         """The next answer; None when the process is gone."""

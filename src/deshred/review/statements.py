@@ -179,6 +179,7 @@ def to_constraints(statements: Iterable[Statement], base: Constraints | None = N
     first, last = set(base.first), set(base.last)
     not_first, not_last = set(base.not_first), set(base.not_last)
     together, apart = set(base.together), set(base.apart)
+    turned = set(base.turned)
     for said in statements:
         required |= set(said.joins)
         if said.kind == "no-join":
@@ -198,6 +199,8 @@ def to_constraints(statements: Iterable[Statement], base: Constraints | None = N
             together.add(frozenset(said.shreds))
         if said.kind == "apart":
             apart.add(frozenset(said.shreds))
+        if said.kind == "flipped":
+            turned ^= set(said.shreds)  # against the way up that is known, which may be turned itself
     return Constraints(
         frozenset(required),
         frozenset(forbidden),
@@ -207,4 +210,5 @@ def to_constraints(statements: Iterable[Statement], base: Constraints | None = N
         frozenset(not_last),
         frozenset(together),
         frozenset(apart),
+        frozenset(turned),
     )

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from deshred.arrangement import Atom
+from deshred.arrangement import Atom, split
+from deshred.compatibility.tracing import Trace
 from deshred.elements import Join
 from deshred.questions import Question
 from deshred.review.board import Board
 from deshred.review.evidence import Evidence, find_candidates
 from deshred.review.layout import Sheet
+from deshred.review.merging import stands_behind
 from deshred.review.pictures import LEVELS, PER_ATLAS, Pictures
 from deshred.review.session import Event
 
@@ -58,9 +60,19 @@ class View:
             "perAtlas": PER_ATLAS,
             "fingerprint": done.compatibility.fingerprint[:16],
             "paperMm": self._board.paper_width_mm,
+            "warnings": self._warnings(),
             "scorer": done.scorer.name,
             "dpi": float(done.shreds[0].dpi),
         }
+
+    def _warnings(self) -> list[list[Any]]:
+        """What segmentation was not sure of: the shred, where it is about one, and why."""
+        found: list[list[Any]] = []
+        for sheet in self._board.opened.sheets:
+            found += [[None, f"{sheet.name}: {warning}"] for warning in sheet.segmentation.warnings]
+            for cutout in sheet.segmentation.cutouts:
+                found += [[self._index.get(str(cutout.name)), warning] for warning in cutout.warnings]
+        return found
 
     def state(self) -> dict[str, Any]:
         """What may have changed."""
@@ -111,6 +123,21 @@ class View:
                 for one in standing.of_kind("note")
             ],
             "outlook": asdict(board.outlook()),
+            "disputes": [
+                {
+                    "number": one.number,
+                    "mine": [one.mine.kind, self._indices(one.mine.shreds), one.mine.value],
+                    "theirs": [one.theirs.kind, self._indices(one.theirs.shreds), one.theirs.value],
+                    "who": [one.who_mine, one.who_theirs],
+                }
+                for one in board.disputes()
+            ],
+            "groups": [
+                [one.statement.kind, self._indices(one.statement.shreds), one.event.actor]
+                for one in standing.of_kind("together", "apart")
+            ],
+            "offer": 0 if board.offer is None else board.offer.pages,
+            "clash": self.clash(board.refusal),
             "protests": [
                 {"id": one.event.id, "rise": round(one.rise, 1), "pairs": self._pairs(one.event)}
                 for one in board.protests.values()
@@ -154,18 +181,22 @@ class View:
             "side": question.side,
             "shred": self._index[question.shred],
             "last": self._index[question.last] if question.last else None,
-            "now": None if question.now is None else self._index[question.now],
+            "now": self._now(question),
             "page": question.page,
-            "row": self._row_to_look_at(question),
+            "row": self.row_beside(self._index[question.shred], question.side),
             "doubt": round(question.doubt, 4),
             "options": options,
         }
 
-    def _row_to_look_at(self, question: Question) -> int:
+    def _now(self, question: Question) -> int | None:
+        if question.again:
+            return -1  # asked without a hint
+        return None if question.now is None else self._index[question.now]
+
+    def row_beside(self, index: int, side: str) -> int:
         """The row of the shred's image where most is written beside the tear."""
-        done = self._board.reconstruction
-        pair = done.pile.edges[self._index[question.shred]]
-        edge = pair.left if question.side == "left" else pair.right
+        pair = self._board.reconstruction.pile.edges[index]
+        edge = pair.left if side == "left" else pair.right
         written = edge.ink[:, :_BESIDE].sum(axis=1, dtype=np.float64)
         return int(np.convolve(written, np.hanning(_WINDOW), "same").argmax()) + edge.top
 
@@ -196,9 +227,14 @@ class View:
             )
         return found
 
-    def evidence(self, evidence: Evidence) -> dict[str, Any]:
-        """As numbers in lists."""
+    def evidence(self, evidence: Evidence, trace: Trace, down: int) -> dict[str, Any]:
+        """As numbers in lists; shifts become offsets of whole shreds, whose edges begin `down` px apart."""
         return {
+            "shifts": (trace.shifts.astype(int) + down).tolist(),
+            "ink": np.round(trace.ink, 2).tolist(),
+            "outline": np.round(trace.outline, 2).tolist(),
+            "products": np.round(trace.rows, 3).tolist(),
+            "productRows": trace.row_step,
             "top": evidence.top,
             "rows": evidence.rows,
             "meets": evidence.meets.tolist(),
@@ -227,9 +263,21 @@ class View:
             for event in reversed(self._board.events)
         ]
 
-    def clash(self, atoms: tuple[object, ...]) -> list[list[Any]]:
-        """Constraints at odds, to be shown as pictures."""
-        return [[atom.kind, self._indices(atom.ids)] for atom in atoms if isinstance(atom, Atom)]
+    def clash(self, atoms: tuple[object, ...]) -> list[dict[str, Any]]:
+        """Constraints at odds, to be shown as pictures, and who said what is behind each."""
+        return [self._at_odds(atom) for atom in atoms if isinstance(atom, Atom)]
+
+    def _at_odds(self, atom: Atom) -> dict[str, Any]:
+        said = (one for one in self._board.standing.said if stands_behind(one.statement, atom))
+        behind = next(said, None)
+        return {
+            "kind": atom.kind,
+            "shreds": self._indices(atom.ids),
+            "event": None if behind is None else behind.event.id,
+            "by": None if behind is None else behind.event.actor or "somebody",
+            "number": None if behind is None else behind.event.number,
+            "given": atom in split(self._board.opened.constraints),
+        }
 
 
 def _plain(value: float | None, digits: int) -> float | None:

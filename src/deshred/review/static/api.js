@@ -3,11 +3,35 @@
 const KEY = "deshred-token";
 const channel = new BroadcastChannel("deshred");
 let token = sessionStorage.getItem(KEY);
-export const connection = { gone: false, onchange: () => {} };
+export const connection = { gone: false, restarted: false, onchange: () => {} };
+const PENDING = "deshred-pending";
+let waiting = []; // for a new key, after the server was started again
 
 channel.onmessage = ({ data }) => {
-  if (data?.ask && token) channel.postMessage({ token });
+  if (data?.ask && token && !connection.gone) channel.postMessage({ token });
+  if (data?.token && connection.restarted) adopt(data.token);
 };
+
+/** The board was started again and another tab has its key: go on with that. */
+function adopt(found) {
+  remember(found);
+  connection.restarted = false;
+  mark(false);
+  const all = waiting;
+  waiting = [];
+  for (const one of all) one();
+}
+
+/** Wait until the server, which no longer knows our key, has given a new one to this browser. */
+export function renewed() {
+  connection.restarted = true;
+  connection.gone = true;
+  connection.onchange();
+  return new Promise((resolve) => waiting.push(resolve));
+}
+
+const pending = () => JSON.parse(sessionStorage.getItem(PENDING) ?? "[]");
+const keepPending = (list) => sessionStorage.setItem(PENDING, JSON.stringify(list));
 
 /** Swap the code of the link for the key, or ask another tab for it. */
 export async function login() {
@@ -15,7 +39,10 @@ export async function login() {
   if (code) {
     history.replaceState(null, "", "/");
     const response = await fetch("/api/login", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ code }) });
-    if (response.ok) remember((await response.json()).token);
+    if (response.ok) {
+      remember((await response.json()).token);
+      channel.postMessage({ token });
+    }
   }
   if (!token) remember(await askOtherTab());
   return Boolean(token);
@@ -57,7 +84,7 @@ async function request(path, options = {}) {
 }
 
 function mark(gone) {
-  if (connection.gone !== gone) {
+  if (connection.gone !== gone && !(connection.restarted && !gone)) {
     connection.gone = gone;
     connection.onchange();
   }
@@ -82,19 +109,39 @@ export async function getPicture(path) {
   return { bitmap, indent: Number(response.headers.get("shred-indent") ?? 0) };
 }
 
-/** An id makes repeats harmless, so a write that got no answer is sent again. */
+/** An id makes repeats harmless, so a write that got no answer is sent again, after a reload too. */
 export async function post(path, content) {
+  keepPending([...pending().filter((one) => one.content.id !== content.id), { path, content }]);
+  try {
+    return await send(path, content);
+  } finally {
+    keepPending(pending().filter((one) => one.content.id !== content.id));
+  }
+}
+
+/** What a tab had said and got no answer for before it was closed or loaded anew. */
+export async function sendPending() {
+  const left = pending().filter((one) => one.content.id);
+  for (const { path, content } of left) await post(path, content).catch(() => {});
+  return left.length;
+}
+
+async function send(path, content) {
   for (let wait = 300; ; wait = Math.min(4000, wait * 2)) {
     try {
       const response = await request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(content) });
       mark(false);
       return await response.json();
     } catch (error) {
-      if (error instanceof Refused) throw error;
-      mark(true);
-      await pause(wait);
+      if (error instanceof Refused && error.status === 401) await renewed();
+      else if (error instanceof Refused) throw error;
+      else {
+        mark(true);
+        await pause(wait);
+      }
     }
   }
 }
 
 export const newId = () => crypto.randomUUID();
+export const tab = newId(); // who is busy with a page

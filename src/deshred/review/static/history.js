@@ -2,15 +2,14 @@
 
 import { get } from "./api.js";
 import { button, fill, h } from "./dom.js";
+import { words } from "./words.js";
 
 let events = [];
 let loaded = -1;
 
-const KINDS = { join: "joined", "no-join": "no join", first: "begins a page", last: "ends a page", "not-first": "goes on at the left", "not-last": "goes on at the right", aside: "set aside", flipped: "upside down", gap: "something missing", blank: "blank placed", offset: "moved", title: "title", note: "note", "cannot-tell": "cannot tell", looked: "looked at", done: "page done", together: "together", apart: "apart" };
-
 function sentence(app, [kind, shreds, value]) {
   const ids = shreds.slice(0, 3).map((index) => app.info.shreds[index].id).join(" → ");
-  return h("span", { dir: "auto" }, h("b", {}, KINDS[kind] ?? kind), ` ${ids}${shreds.length > 3 ? ` … (${shreds.length})` : ""}${value ? ` “${value}”` : ""}`);
+  return h("span", { dir: "auto" }, h("b", {}, words.said[kind] ?? kind), ` ${ids}${shreds.length > 3 ? ` … (${shreds.length})` : ""}${value ? ` “${value}”` : ""}`);
 }
 
 function row(app, event) {
@@ -36,9 +35,15 @@ export const history = {
       get("/api/history").then((found) => { events = found.events; app.refresh(); });
     }
     const head = ["Entry", "When", "Who", "Action", "What", ""].map((label) => h("th", { scope: "col" }, label || h("span", { class: "hidden" }, "Actions")));
-    fill(main, h("h1", {}, "History"), h("p", { class: "facts" }, "The journal's head is ", h("code", {}, app.state.head), ". Note it down: deshred verify checks the journal against it."), events.length ? h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, events.map((event) => row(app, event)))) : h("p", {}, "Nothing was said yet."));
+    fill(main, h("h1", {}, "History"), h("p", { class: "facts" }, "The journal's head is ", h("code", {}, app.state.head), ". Note it down: deshred verify checks the journal against it. ", button("Check now", "c", () => this.actions.check(app), { id: "check" })), events.length ? h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, events.map((event) => row(app, event)))) : h("p", {}, "Nothing was said yet."));
   },
   enter() {
     loaded = -1;
+  },
+  actions: {
+    check: async (app) => {
+      const found = await get("/api/verify");
+      app.tell(found.problems.length ? found.problems[0] : `All ${found.entries} lines of the journal follow from one another.`, found.problems.length ? "problem" : "info");
+    },
   },
 };

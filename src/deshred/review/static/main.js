@@ -1,6 +1,6 @@
 // The shell: header, rail, keys, and one screen at a time. The server holds all that was said; a tab holds nothing.
 
-import { connection, get, login, newId, post, Refused } from "./api.js";
+import { connection, get, login, newId, post, Refused, renewed, sendPending } from "./api.js";
 import { button, fill, h, say, shown } from "./dom.js";
 import { actionFor, TABLE } from "./keys.js";
 import { history } from "./history.js";
@@ -8,6 +8,7 @@ import { overview } from "./overview.js";
 import { page } from "./page.js";
 import { setCase } from "./pictures.js";
 import { questions } from "./questions.js";
+import { cardOf } from "./statements.js";
 import { trays } from "./trays.js";
 import { count, minutes, words } from "./words.js";
 
@@ -19,6 +20,9 @@ export const app = {
   screen: "overview",
   pageNumber: 0,
   shred: null, // the selected one, by index
+  marked: new Set(), // shreds that are to be said to lie together or apart
+  changed: new Set(), // pages that changed without a word of this tab's, until they are opened
+  spoken: new Set(), // shreds of this tab's last statements
   actor: localStorage.getItem("deshred-name") ?? "",
   go,
   tell,
@@ -69,6 +73,7 @@ async function reverse(path, content = {}) {
 }
 
 export async function write(path, content, told) {
+  app.spoken = new Set([...(content.say ?? []), ...(content.unsay ?? [])].flatMap((one) => one[1]));
   try {
     const answer = await post(path, content);
     take(answer.state ?? answer);
@@ -76,9 +81,8 @@ export async function write(path, content, told) {
     return answer;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    if (error.clash.length) showClash(error);
+    if (error.clash.length) showClash(error.message, error.clash, () => write(path, { ...content, id: newId() }, told));
     else tell(error.message, "problem");
-    if (error.status === 401) showLocked();
     return null;
   }
 }
@@ -86,6 +90,7 @@ app.write = (path, content, told = "") => write(path, { id: newId(), actor: name
 
 function take(state) {
   if (!state?.pages) return;
+  noteChanges(app.state, state);
   const held = app.shred ?? app.state?.pages[app.pageNumber]?.shreds[0];
   app.state = state;
   const found = state.pages.findIndex((one) => one.shreds.includes(held));
@@ -94,6 +99,19 @@ function take(state) {
   if (app.shred !== null && !state.pages[app.pageNumber].shreds.includes(app.shred)) app.shred = null;
   render();
 }
+
+const signature = (one) => one.shreds.join(" ");
+
+/** Pages that are not what they were, and that this tab has said nothing about. */
+function noteChanges(before, after) {
+  if (!before) return;
+  const known = new Set(before.pages.map(signature));
+  for (const one of after.pages) {
+    if (!known.has(signature(one)) && !one.shreds.some((index) => app.spoken.has(index))) app.changed.add(signature(one));
+  }
+}
+app.isChanged = (one) => app.changed.has(signature(one));
+app.opened = (one) => app.changed.delete(signature(one));
 
 async function watch() {
   for (;;) {
@@ -105,8 +123,8 @@ async function watch() {
       const found = await get(`/api/changes?version=${app.state.version}`);
       if (!found.same) take(found);
     } catch (error) {
-      if (error instanceof Refused && error.status === 401) return showLocked();
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      if (error instanceof Refused && error.status === 401) await renewed();
+      else await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }
 }
@@ -115,9 +133,18 @@ function showLocked() {
   fill(document.getElementById("main"), h("div", { class: "empty" }, h("h1", {}, words.locked), h("p", {}, words.lockedWhy)));
 }
 
-function showClash(error) {
-  const rows = error.clash.map(([kind, shreds]) => h("li", {}, h("b", {}, words.constraint[kind] ?? kind), " ", shreds.map((one) => app.info.shreds[one].id).join(" → ")));
-  dialog(words.clash, h("p", {}, error.message.split("(")[0]), h("ul", { class: "clash" }, rows), h("p", {}, words.clashHelp));
+/** What contradicts each other as pictures; taking back one of them sends what was refused once more. */
+function showClash(message, clash, again) {
+  const card = (one) => {
+    const who = one.event ? `${one.by}, ${words.entry(one.number)}` : one.given ? words.givenBefore : words.justNow;
+    const takeBack = async () => {
+      box.close();
+      if (await app.undo(one.event)) await again?.();
+    };
+    return cardOf(app, [one.kind, one.shreds], who, one.event ? button(again ? words.dropOld : words.takeBack, "", takeBack, { class: "drop" }) : null);
+  };
+  const box = dialog(words.clash, h("p", {}, message.split("(")[0]), h("ul", { class: "stated-cards" }, clash.map(card)), h("p", { class: "facts" }, again ? words.clashHelp : words.refusedHelp));
+  box.querySelector(".drop")?.focus();
 }
 
 export function dialog(title, ...content) {
@@ -143,7 +170,8 @@ function search() {
   function find() {
     const wanted = input.value.trim().toLowerCase();
     const notes = new Map(app.state.notes.map(([shreds, text]) => [shreds[0], text]));
-    const hits = wanted ? app.info.shreds.map((one, index) => ({ ...one, index })).filter((one) => `${one.id} ${one.source} ${notes.get(one.index) ?? ""}`.toLowerCase().includes(wanted)) : [];
+    const titles = new Map(app.state.pages.flatMap((sheet) => sheet.shreds.map((index) => [index, sheet.title])));
+    const hits = wanted ? app.info.shreds.map((one, index) => ({ ...one, index })).filter((one) => `${one.id} ${one.source} ${notes.get(one.index) ?? ""} ${titles.get(one.index) ?? ""}`.toLowerCase().includes(wanted)) : [];
     fill(
       results,
       hits.slice(0, 30).map((one) => {
@@ -171,7 +199,9 @@ function header() {
     h("strong", { class: "name", dir: "auto" }, info.name),
     h("span", { class: "tally" }, `${count(state.pages.length, "page")}, ${count(info.inked, "shred")}`),
     h("span", { class: "tally", title: words.tally }, h("i", { class: "sure" }, "●"), ` ${tally("sure")} `, h("i", { class: "likely" }, "◆"), ` ${tally("likely")} `, h("i", { class: "open" }, "▲"), ` ${tally("open")} `, h("i", { class: "person" }, "■"), ` ${byPeople}`),
-    h("span", { class: `proof ${state.proof.state.replace(" ", "-")}`, id: "proof" }, words.proof(state.proof)),
+    h("span", { class: `proof ${state.proof.state.replace(" ", "-")}`, id: "proof", title: state.proof.message }, words.proof(state.proof)),
+    state.clash.length ? button(words.showClash, "", () => showClash(state.proof.message, state.clash), { id: "show-clash" }) : null,
+    state.offer ? button(words.offer(state.offer), "Control+Enter", () => app.write("/api/take", {}, words.taken), { id: "take-offer", title: words.offerWhy }) : null,
     h("span", { class: "grow" }),
     h("span", { class: "saved", title: state.head }, connection.gone ? words.notConnected : words.saved(state.head)),
     h("label", { class: "who" }, words.you, h("input", { id: "who", value: app.actor, placeholder: words.yourName, maxlength: 60, onchange: (event) => { app.actor = event.target.value.trim(); localStorage.setItem("deshred-name", app.actor); } })),
@@ -214,6 +244,7 @@ const EVERYWHERE = {
   undo: () => app.undo(),
   redo: () => app.redo(),
   export: exportAll,
+  take: () => app.state.offer && app.write("/api/take", {}, words.taken),
   saved: () => tell(words.savedAll),
   back: () => (document.querySelector("dialog") ? document.querySelector("dialog").close() : SCREENS[app.screen].back?.(app) || go("overview")),
 };
@@ -233,7 +264,7 @@ window.addEventListener("resize", () => render());
 connection.onchange = () => {
   const banner = document.getElementById("banner");
   banner.hidden = !connection.gone;
-  banner.textContent = connection.gone ? words.gone : "";
+  banner.textContent = connection.gone ? (connection.restarted ? words.restarted : words.gone) : "";
   render();
 };
 
@@ -246,6 +277,7 @@ async function begin() {
   app.screen = sessionStorage.getItem("deshred-screen") ?? "overview";
   render();
   SCREENS[app.screen].enter?.(app);
+  sendPending().then((sent) => sent && (tell(words.sentLate(sent)), get("/api/state").then(take)));
   if (!localStorage.getItem("deshred-seen")) {
     localStorage.setItem("deshred-seen", "1");
     dialog(words.welcome, h("ol", { class: "welcome" }, words.welcomeSteps.map((step) => h("li", {}, step))));

@@ -6,6 +6,8 @@ import { count, words } from "./words.js";
 
 let sort = "value";
 let chosen = 0; // place in the list shown
+const STEP = 100; // pages that are drawn at once
+let most = STEP;
 
 const SORTS = { value: "Most worth a look", number: "Number", width: "Width" };
 
@@ -18,7 +20,7 @@ function ordered(app) {
 
 function card(app, one, place) {
   const canvas = h("canvas", { "aria-hidden": "true" });
-  const redraw = () => drawThumb(canvas, app.info, one, redraw);
+  const redraw = () => drawThumb(canvas, app.info, one, redraw, app.state.flipped);
   redraw();
   const open = one.joins.filter((join) => join.verdict !== "sure" && !join.by).length;
   const width = one.mm === null ? "" : app.info.paperMm ? `${one.mm} of ${Math.round(app.info.paperMm)} mm` : `${one.mm} mm`;
@@ -30,7 +32,7 @@ function card(app, one, place) {
       "button",
       { type: "button", id: `page-${one.number}`, class: `card state-${one.state}`, tabindex: place === chosen ? 0 : -1, onclick: () => { app.pageNumber = one.number; app.shred = null; app.go("page"); }, onfocus: () => (chosen = place) },
       h("span", { class: "frame" }, canvas),
-      h("b", { dir: "auto" }, one.title || words.page(one.number + 1)),
+      h("b", { dir: "auto" }, one.title || words.page(one.number + 1), app.isChanged(one) ? h("em", { class: "changed" }, " changed") : null),
       h("span", { class: "facts" }, facts),
       h("span", { class: "facts" }, one.questions ? h("i", { class: "open" }, `▲ ${count(one.questions, "question")}`) : one.state === "done" ? h("i", { class: "person" }, "■ done") : h("i", { class: "sure" }, open ? `◆ ${open} likely` : "● sure")),
     ),
@@ -40,6 +42,7 @@ function card(app, one, place) {
 function focus(app, place) {
   const list = ordered(app);
   chosen = Math.max(0, Math.min(list.length - 1, place));
+  while (chosen >= most) most += STEP;
   app.refresh();
   document.getElementById(`page-${list[chosen].number}`)?.focus();
 }
@@ -59,7 +62,8 @@ export const overview = {
     fill(
       main,
       h("div", { class: "bar" }, h("h1", {}, "Pages"), h("label", {}, "Sort by ", h("select", { id: "sort", onchange: (event) => { sort = event.target.value; chosen = 0; app.refresh(); } }, Object.entries(SORTS).map(([value, label]) => h("option", { value, selected: value === sort }, label)))), h("span", { class: "grow" }), app.state.outlook.questions ? button("Answer questions", "Alt+2", () => app.go("questions"), { id: "start", class: "main" }) : null),
-      h("ul", { class: "pages", "aria-label": "Pages" }, list.map((one, place) => card(app, one, place))),
+      h("ul", { class: "pages", "aria-label": "Pages" }, list.slice(0, most).map((one, place) => card(app, one, place))),
+      list.length > most ? h("p", { class: "row" }, button(`${count(list.length - most, "page")} more`, "PageDown", () => this.actions.more(app), { id: "a-more" })) : null,
       h("div", { class: "bar actions" }, button("Whole and right", "l", () => this.actions.done(app), { id: "a-done" }), button("Goes on at the left", "[", () => this.actions["on-left"](app), { id: "a-left" }), button("Goes on at the right", "]", () => this.actions["on-right"](app), { id: "a-right" }), button("Title", "r", () => this.actions.title(app), { id: "a-title" })),
     );
   },
@@ -74,6 +78,7 @@ export const overview = {
     right: (app) => focus(app, chosen + 1),
     up: (app) => focus(app, chosen - columns()),
     down: (app) => focus(app, chosen + columns()),
+    more: (app) => focus(app, most < app.state.pages.length ? most : chosen),
     open: (app) => { app.pageNumber = current(app).number; app.shred = null; app.go("page"); },
     done: (app) => app.send("done", [["done", current(app).shreds]], { told: "Page is done: all its joins and both ends are pinned." }),
     "on-left": (app) => app.send("goes-on", [["not-first", [current(app).shreds[0]]]], { told: "Something stands left of this page." }),

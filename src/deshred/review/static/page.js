@@ -4,14 +4,15 @@ import { get } from "./api.js";
 import { button, fill, h } from "./dom.js";
 import { ask } from "./overview.js";
 import { drawStrips, itemsOf, sizeOf } from "./pictures.js";
-import { percent, words } from "./words.js";
+import { tray } from "./trays.js";
+import { count, percent, words } from "./words.js";
 
 let zoom = null; // null: fit
 let signs = true;
 let solo = false;
 let lifted = null; // a shred that is being moved
 let drag = null;
-let beside = null; // {kind: "candidates" | "why", key, data}
+let beside = null; // {kind: "candidates" | "why", pair, side, data}
 let view = { x: 0, y: 0, scale: 1 };
 
 const sheetOf = (app) => app.state.pages[app.pageNumber];
@@ -74,18 +75,64 @@ function shift(app, by) {
   });
 }
 
-async function show(app, kind) {
+async function show(app, kind, side = "right") {
   const index = selected(app);
   if (kind === "candidates") {
-    const side = following(app) === undefined || app.side !== "left" ? "right" : "left";
     beside = { kind, side, data: (await get(`/api/edges/${index}/${side}`)).candidates };
+    price(app, beside);
   } else {
     const right = following(app);
     if (right === undefined) return app.tell("There is no join to the right of this shred.");
-    beside = { kind, pair: [index, right], data: await get(`/api/joins/${index}/${right}`) };
+    const others = (await get(`/api/edges/${index}/right`)).candidates.filter((one) => one.partner !== right).slice(0, 3);
+    beside = { kind, side: "right", pair: [index, right], data: await get(`/api/joins/${index}/${right}/why`), others };
+    price(app, beside);
   }
   app.refresh();
-  document.querySelector(".beside button")?.focus();
+  document.querySelector(".beside button")?.focus({ preventScroll: true });
+  return undefined;
+}
+
+/** What taking each candidate would cost: solved one by one, shown as it comes. */
+async function price(app, shown) {
+  const own = selected(app);
+  for (const one of shown.others ?? shown.data) {
+    const pair = shown.side === "right" ? [own, one.partner] : [one.partner, own];
+    one.price = await get(`/api/joins/${pair[0]}/${pair[1]}/price`).catch(() => null);
+    if (beside !== shown) return;
+    const place_ = document.getElementById(`price-${one.partner}`);
+    if (place_) place_.textContent = tellPrice(one.price);
+  }
+}
+
+function tellPrice(found) {
+  if (found === undefined) return "…";
+  if (!found?.isKnown) return "not known: the order is not proven";
+  if (found.rise === null) return "contradicts what was said";
+  return found.isLeast ? `more than ${found.rise} nats dearer` : found.rise === 0 ? "costs nothing" : `${found.rise} nats dearer`;
+}
+
+/** Marked shreds and the selected one: at least two of them are needed. */
+function group(app, kind, told) {
+  const all = [...new Set([...app.marked, selected(app)])];
+  if (all.length < 2) return app.tell("Mark the other shreds first (K), on any page.");
+  app.marked.clear();
+  return app.send(kind, [[kind, all]], { told: `${count(all.length, "shred")} ${told}` });
+}
+
+function toggleMark(app, index) {
+  if (!app.marked.delete(index)) app.marked.add(index);
+  app.tell(app.marked.size ? `${count(app.marked.size, "shred")} marked.` : "No shred is marked.");
+  app.refresh();
+}
+
+/** Which of the blank shreds? The only one that is left needs no question. */
+function chooseBlank(app) {
+  const free = app.info.shreds.map((_, index) => index).slice(app.info.inked).filter((index) => app.state.blanks[String(index)] === undefined);
+  const take = (index) => app.send("blank", [["blank", [index, selected(app)]]], { told: `${idOf(app, index)} stands right of this shred.` });
+  if (!free.length) return app.tell("No blank shred is left.");
+  if (free.length === 1) return take(free[0]);
+  const box = app.dialog("Which blank shred stands here?", tray(app, free, (index) => button("This one", "", () => { box.close(); take(index); }, { class: "main" })));
+  box.querySelector("button.main").focus();
   return undefined;
 }
 
@@ -109,15 +156,18 @@ const ACTIONS = {
     } else put(app, lifted, selected(app));
   },
   candidates: (app) => show(app, "candidates"),
+  "candidates-left": (app) => show(app, "candidates", "left"),
+  mark: (app) => toggleMark(app, selected(app)),
+  together: (app) => group(app, "together", "lie on one page."),
+  apart: (app) => group(app, "apart", "lie on different pages."),
+  "on-left": (app) => app.send("goes-on", [["not-first", [sheetOf(app).shreds[0]]]], { told: "Something stands left of this page." }),
+  "on-right": (app) => app.send("goes-on", [["not-last", [sheetOf(app).shreds.at(-1)]]], { told: "Something stands right of this page." }),
+  title: (app) => ask(app, "Title of this page", sheetOf(app).title, (text) => app.send("title", [["title", [sheetOf(app).shreds[0]], text]])),
   why: (app) => show(app, "why"),
   flip: (app) => app.state.flipped.includes(selected(app)) ? app.send("turn-back", [], { unsay: [["flipped", [selected(app)]]] }) : app.send("flip", [["flipped", [selected(app)]]], { told: "Turned upside down." }),
   aside: (app) => app.send("aside", [["aside", [selected(app)]]], { told: "Set aside; it is in the trays." }),
   gap: (app) => needsJoin(app, (a, b) => ask(app, "How much is missing here, in mm?", "7", (text) => /^\d+$/.test(text) && app.send("gap", [["gap", [a, b], text]], { told: "Noted: something is missing here." }))),
-  blank: (app) => {
-    const free = app.info.shreds.map((_, index) => index).slice(app.info.inked).find((index) => app.state.blanks[String(index)] === undefined);
-    if (free === undefined) return app.tell("No blank shred is left.");
-    return app.send("blank", [["blank", [free, selected(app)]]], { told: `${idOf(app, free)} stands right of this shred.` });
-  },
+  blank: (app) => chooseBlank(app),
   "cannot-tell": (app) => needsJoin(app, (a, b) => app.send("cannot-tell", [["cannot-tell", [a, b]]], { told: "Noted: cannot tell." })),
   note: (app) => ask(app, "Note on this shred", "", (text) => text && app.send("note", [["note", [selected(app)], text]], { told: "Noted." })),
   done: (app) => app.send("done", [["done", sheetOf(app).shreds]], { told: "Page is done: all its joins and both ends are pinned." }),
@@ -138,7 +188,9 @@ const ACTIONS = {
 const GROUPS = [
   [["Pin", "p", "pin"], ["No join", "x", "forbid"], ["Ends here", "s", "end"], ["Begins here", "a", "begin"]],
   [["Move", "m", "move"], ["Turn", "f", "flip"], ["Set aside", "t", "aside"], ["Blank", "b", "blank"], ["Gap", "g", "gap"]],
-  [["Candidates", "c", "candidates"], ["Why", "w", "why"], ["Cannot tell", "d", "cannot-tell"], ["Note", "n", "note"]],
+  [["Goes on left", "<", "on-left"], ["Goes on right", ">", "on-right"], ["Title", "r", "title"]],
+  [["Mark", "k", "mark"], ["Together", "y", "together"], ["Apart", "v", "apart"]],
+  [["Candidates", "c", "candidates"], ["On the left", "Shift+c", "candidates-left"], ["Why", "w", "why"], ["Cannot tell", "d", "cannot-tell"], ["Note", "n", "note"]],
 ];
 
 function toolbar(app) {
@@ -172,7 +224,7 @@ function list(app, sheet) {
     sheet.shreds.map((index, k) => {
       const join = sheet.joins[k];
       const kind = join?.by ? "person" : join?.verdict;
-      return h("li", { role: "option", id: `shred-${index}`, tabindex: index === selected(app) ? 0 : -1, "aria-selected": String(index === selected(app)), onclick: () => select(app, index) }, h("span", { class: "n" }, String(k + 1)), h("span", { class: "id", dir: "auto" }, idOf(app, index)), index === lifted ? h("em", {}, "picked up") : null, h("span", { class: "grow" }), h("span", { class: "hidden" }, `; ${tell(join)}`), join ? h("i", { class: kind, "aria-hidden": "true", title: percent(join.probability) }, words.sign[kind]) : h("i", { class: "end", "aria-hidden": "true" }, "⊣"));
+      return h("li", { role: "option", id: `shred-${index}`, tabindex: index === selected(app) ? 0 : -1, "aria-selected": String(index === selected(app)), onclick: (event) => (event.ctrlKey || event.metaKey ? toggleMark(app, index) : select(app, index)) }, h("span", { class: "n" }, String(k + 1)), h("span", { class: "id", dir: "auto" }, idOf(app, index)), index === lifted ? h("em", {}, "picked up") : null, app.marked.has(index) ? h("em", { class: "mark" }, "marked") : null, app.state.flipped.includes(index) ? h("em", {}, "turned") : null, h("span", { class: "grow" }), h("span", { class: "hidden" }, `; ${tell(join)}`), join ? h("i", { class: kind, "aria-hidden": "true", title: percent(join.probability) }, words.sign[kind]) : h("i", { class: "end", "aria-hidden": "true" }, "⊣"));
     }),
   );
 }
@@ -180,7 +232,8 @@ function list(app, sheet) {
 function pairPicture(app, left, right, at, why) {
   const canvas = h("canvas", { class: "closeup", "aria-hidden": "true" });
   const info = app.info.shreds;
-  const items = [{ index: left, x: 0, y: 0, width: info[left].width }, { index: right, x: at.x, y: at.y, width: info[right].width }];
+  const flipped = (index) => app.state.flipped.includes(index);
+  const items = [{ index: left, x: 0, y: 0, width: info[left].width, flipped: flipped(left) }, { index: right, x: at.x, y: at.y, width: info[right].width, flipped: flipped(right) }];
   const draw = () => {
     const scale = why ? Math.min(canvas.clientHeight / info[left].height, 0.5) : 0.4;
     const top = why ? 0 : Math.max(0, info[left].height / 2 - canvas.clientHeight / scale / 2);
@@ -191,8 +244,80 @@ function pairPicture(app, left, right, at, why) {
   return canvas;
 }
 
-/** Green where ink goes on across the tear, red where it stops: bars left and right of it. */
+const FULL = 0.4; // nats of four rows that get the strongest tint
+
+/** The paper itself along the tear: green where the rows of ink speak for the join, red where against it. */
+function tintRows(context, scale, corner, tear, why, wide = 40) {
+  const x = (tear - corner.x) * scale;
+  const blank = [...why.products].sort((a, b) => a - b)[why.products.length >> 1] ?? 0; // most rows are blank paper
+  why.products.forEach((product, k) => {
+    const nats = product - blank;
+    const strength = Math.min(0.75, (0.75 * Math.abs(nats)) / FULL);
+    if (strength < 0.04) return;
+    context.fillStyle = nats > 0 ? `rgba(0,140,60,${strength})` : `rgba(215,30,30,${strength})`;
+    context.fillRect(x - wide * scale, (why.productTop + k * why.productRows - corner.y) * scale, 2 * wide * scale, Math.max(1, why.productRows * scale));
+  });
+}
+
+/** Ink and outline at every shift: where their sum is highest, the right shred lies. */
+function curve(why) {
+  if (!why.shifts.length) return h("p", { class: "facts" }, "This scorer does not tell its evidence apart.");
+  const canvas = h("canvas", { class: "curve", role: "img", "aria-label": "Ink and outline in nats against the offset of the right-hand shred" });
+  requestAnimationFrame(() => {
+    const ratio = devicePixelRatio || 1;
+    const [width, height] = [canvas.clientWidth * ratio, canvas.clientHeight * ratio];
+    Object.assign(canvas, { width, height });
+    const context = canvas.getContext("2d");
+    const ink = why.ink.length ? why.ink : why.shifts.map(() => 0);
+    const outline = why.outline.length ? why.outline : why.shifts.map(() => 0);
+    const sum = ink.map((nats, k) => nats + outline[k]);
+    const all = [...ink, ...outline, ...sum, 0];
+    const [low, high] = [Math.min(...all), Math.max(...all) + 0.5];
+    const order = why.shifts.map((shift, k) => [shift, k]).sort((a, b) => a[0] - b[0]);
+    const [first, last] = [order[0][0], order.at(-1)[0]];
+    const px = (shift) => 8 * ratio + ((shift - first) / Math.max(1, last - first)) * (width - 16 * ratio);
+    const py = (nats) => 6 * ratio + ((high - nats) / Math.max(1e-6, high - low)) * (height - 22 * ratio);
+    const line = (values, color, wide) => {
+      context.strokeStyle = color;
+      context.lineWidth = wide * ratio;
+      context.beginPath();
+      order.forEach(([shift, k], n) => (n ? context.lineTo(px(shift), py(values[k])) : context.moveTo(px(shift), py(values[k]))));
+      context.stroke();
+    };
+    line(why.shifts.map(() => 0), "#bbb", 1);
+    if (why.ink.length) line(ink, "#1c6b43", 1.5);
+    if (why.outline.length) line(outline, "#2b4d8f", 1.5);
+    line(sum, "#22282b", 2.5);
+    context.strokeStyle = "#a82c29";
+    context.lineWidth = 1.5 * ratio;
+    context.setLineDash([4 * ratio, 3 * ratio]);
+    context.beginPath();
+    context.moveTo(px(why.y), 0);
+    context.lineTo(px(why.y), height - 16 * ratio);
+    context.stroke();
+    context.fillStyle = "#444";
+    context.font = `${11 * ratio}px sans-serif`;
+    context.fillText(`${first} px`, 4 * ratio, height - 4 * ratio);
+    context.textAlign = "right";
+    context.fillText(`${last} px`, width - 4 * ratio, height - 4 * ratio);
+    context.textAlign = "center";
+    context.fillText(`offset, now ${why.y} px`, width / 2, height - 4 * ratio);
+  });
+  return canvas;
+}
+
+/** The evidence of the join that is being explained, on the page itself. */
+function explainOn(context, scale, items) {
+  if (beside?.kind !== "why") return;
+  const [left, right] = beside.pair.map((index) => items.find((item) => item.index === index));
+  if (left && right) tintRows(context, scale, { x: 0, y: -left.y }, right.x, beside.data, 24);
+}
+
+const best = (values) => (values.length ? `${Math.max(...values).toFixed(1)} nats` : "–");
+
+/** Bars beside the tear: green where ink goes on across it, red where it stops, blue how far the outlines are apart. */
 function tint(context, scale, corner, at, why) {
+  tintRows(context, scale, corner, at.x, why, 14);
   const x = (at.x - corner.x) * scale;
   why.meets.forEach((meets, k) => {
     const y = (why.top + k * why.rows - corner.y) * scale;
@@ -210,7 +335,8 @@ function side(app) {
   if (beside.kind === "why") {
     const { pair, data } = beside;
     const total = (name) => data[name].reduce((sum, value) => sum + value, 0);
-    return h("aside", { class: "beside", "aria-label": "Why" }, h("h2", {}, "Why"), pairPicture(app, pair[0], pair[1], data, data), h("dl", {}, h("dt", {}, "ink goes on"), h("dd", { class: "sure" }, `${total("meets")} rows`), h("dt", {}, "ink stops"), h("dd", { class: "open" }, `${total("ends")} rows`), h("dt", {}, "outline, mean misfit"), h("dd", {}, `${(total("gap") / 10 / Math.max(1, data.gap.length)).toFixed(1)} px`), factsOf(app)), close);
+    const alternatives = beside.others.map((one) => h("li", {}, h("b", { dir: "auto" }, idOf(app, one.partner)), " ", h("span", { id: `price-${one.partner}` }, tellPrice(one.price))));
+    return h("aside", { class: "beside", "aria-label": "Why" }, h("h2", {}, "Why"), pairPicture(app, pair[0], pair[1], data, data), h("p", { class: "facts" }, "Along the tear, compared with blank paper: green speaks for the join, red against it."), curve(data), h("p", { class: "facts" }, h("i", { class: "sure" }, "― ink"), " ", h("i", { class: "person" }, "― outline"), " ― together"), h("dl", {}, h("dt", {}, "ink, at best"), h("dd", {}, best(data.ink)), h("dt", {}, "outline, at best"), h("dd", {}, best(data.outline)), h("dt", {}, "ink goes on"), h("dd", { class: "sure" }, `${total("meets")} rows`), h("dt", {}, "ink stops"), h("dd", { class: "open" }, `${total("ends")} rows`), h("dt", {}, "outline, mean misfit"), h("dd", {}, `${(total("gap") / 10 / Math.max(1, data.gap.length)).toFixed(1)} px`), factsOf(app)), h("h3", {}, "Instead of it"), alternatives.length ? h("ul", { class: "alternatives" }, alternatives) : h("p", { class: "facts" }, "Nothing else fits."), close);
   }
   const own = selected(app);
   return h(
@@ -219,7 +345,7 @@ function side(app) {
     h("h2", {}, `To the ${beside.side} of ${idOf(app, own)}`),
     h("ol", { class: "candidates" }, beside.data.map((one) => {
       const pair = beside.side === "right" ? [own, one.partner] : [one.partner, own];
-      return h("li", {}, h("button", { type: "button", class: "option", onclick: () => { beside = null; app.send("pin", [["join", pair]], { told: "Joined." }); } }, pairPicture(app, pair[0], pair[1], one, null), h("span", { class: "label" }, h("b", { dir: "auto" }, idOf(app, one.partner)), h("span", { class: "grow" }), percent(one.belief)), h("span", { class: "facts" }, `score ${one.score}, now on page ${one.page + 1}`)));
+      return h("li", {}, h("button", { type: "button", class: "option", onclick: () => { beside = null; app.send("pin", [["join", pair]], { told: "Joined." }); } }, pairPicture(app, pair[0], pair[1], one, null), h("span", { class: "label" }, h("b", { dir: "auto" }, idOf(app, one.partner)), h("span", { class: "grow" }), percent(one.belief)), h("span", { class: "facts" }, `score ${one.score}, now on page ${one.page + 1}`), h("span", { class: "facts", id: `price-${one.partner}` }, tellPrice(one.price))));
     })),
     close,
   );
@@ -244,7 +370,7 @@ function paint(app, canvas, overlay) {
   view = { x: 0, y: 0, scale };
   const items = itemsOf(app.info, app.state, sheet).map((item) => ({ ...item, dim: item.index === lifted || (solo && item.index !== selected(app)) }));
   if (drag?.moved) Object.assign(items.find((item) => item.index === drag.index) ?? {}, { dim: true });
-  drawStrips(canvas, items, view, () => requestAnimationFrame(() => canvas.isConnected && paint(app, canvas, overlay)), { over: (context, s) => mark(app, context, s, items) });
+  drawStrips(canvas, items, view, () => requestAnimationFrame(() => canvas.isConnected && paint(app, canvas, overlay)), { over: (context, s) => { explainOn(context, s, items); mark(app, context, s, items); } });
   place_signs(app, overlay, sheet, scale);
 }
 
@@ -314,19 +440,20 @@ function listen(app, canvas, redraw) {
 export const page = {
   show(app, main) {
     const sheet = sheetOf(app);
+    app.opened(sheet);
     if (app.shred === null) app.shred = sheet.shreds[0];
     if (app.whyPair) {
       const pair = app.whyPair;
       app.whyPair = null;
       app.shred = pair[0];
-      get(`/api/joins/${pair[0]}/${pair[1]}`).then((data) => { beside = { kind: "why", pair, data }; app.refresh(); });
+      get(`/api/joins/${pair[0]}/${pair[1]}/why`).then((data) => { beside = { kind: "why", side: "right", pair, data, others: [] }; app.refresh(); });
     }
     const canvas = h("canvas", { class: "paper", "aria-label": `${words.page(app.pageNumber + 1)}; the list beside it names its shreds`, role: "img" });
     const overlay = h("div", { class: "signs" });
     const scroll = main.querySelector(".desk");
     const kept = scroll ? [scroll.scrollLeft, scroll.scrollTop] : null;
     const desk = h("div", { class: "desk", tabindex: 0, "aria-label": "The page", role: "group" }, overlay, canvas);
-    const zoomBar = h("div", { class: "bar low" }, button("−", "-", () => ACTIONS.smaller(app), { id: "smaller", "aria-label": "Smaller" }), button("+", "+", () => ACTIONS.larger(app), { id: "larger", "aria-label": "Larger" }), button("Fit", "0", () => ACTIONS.fit(app), { id: "fit" }), button("1:1", "z", () => ACTIONS.real(app), { id: "real" }), button("Signs", "h", () => ACTIONS.signs(app), { id: "signs", "aria-pressed": String(signs) }), button("Alone", "i", () => ACTIONS.solo(app), { id: "solo", "aria-pressed": String(solo) }), h("span", { class: "group" }, button("↑", "", () => shift(app, -1), { id: "up-1", title: "Alt+↑", "aria-keyshortcuts": "Alt+ArrowUp", "aria-label": "Right-hand shred 1 px up" }), button("↓", "", () => shift(app, 1), { id: "down-1", title: "Alt+↓", "aria-keyshortcuts": "Alt+ArrowDown", "aria-label": "Right-hand shred 1 px down" })), h("span", { class: "grow" }), h("span", { class: "facts" }, describe(app, sheet, place(app))));
+    const zoomBar = h("div", { class: "bar low" }, button("−", "-", () => ACTIONS.smaller(app), { id: "smaller", "aria-label": "Smaller" }), button("+", "+", () => ACTIONS.larger(app), { id: "larger", "aria-label": "Larger" }), button("Fit", "0", () => ACTIONS.fit(app), { id: "fit" }), button("1:1", "z", () => ACTIONS.real(app), { id: "real" }), button("Signs", "h", () => ACTIONS.signs(app), { id: "signs", "aria-pressed": String(signs) }), button("Alone", "i", () => ACTIONS.solo(app), { id: "solo", "aria-pressed": String(solo) }), h("span", { class: "group" }, button("⇈", "", () => shift(app, -10), { id: "up-10", title: "Alt+Shift+↑", "aria-keyshortcuts": "Alt+Shift+ArrowUp", "aria-label": "Right-hand shred 10 px up" }), button("⇊", "", () => shift(app, 10), { id: "down-10", title: "Alt+Shift+↓", "aria-keyshortcuts": "Alt+Shift+ArrowDown", "aria-label": "Right-hand shred 10 px down" }), button("↑", "", () => shift(app, -1), { id: "up-1", title: "Alt+↑", "aria-keyshortcuts": "Alt+ArrowUp", "aria-label": "Right-hand shred 1 px up" }), button("↓", "", () => shift(app, 1), { id: "down-1", title: "Alt+↓", "aria-keyshortcuts": "Alt+ArrowDown", "aria-label": "Right-hand shred 1 px down" })), h("span", { class: "grow" }), h("span", { class: "facts" }, describe(app, sheet, place(app))));
     fill(main, toolbar(app), h("div", { class: "table" }, desk, side(app) ?? list(app, sheet)), zoomBar);
     if (kept) desk.scrollTo(...kept);
     const redraw = () => canvas.isConnected && paint(app, canvas, overlay);

@@ -3,7 +3,8 @@
 import { getPicture } from "./api.js";
 
 const strips = new Map(); // "index/level" -> {bitmap, indent}
-const waiting = new Map();
+const waiting = new Map(); // key -> Map of canvas -> how to draw it
+const scheduled = new WeakSet();
 const atlases = new Map();
 const MOST = 700;
 let mark = "";
@@ -12,12 +13,22 @@ export function setCase(fingerprint) {
   mark = fingerprint;
 }
 
-function load(store, key, path, then) {
+/** Draw a canvas again in the next frame: once, however many pictures have come for it. */
+function schedule(canvas, again) {
+  if (scheduled.has(canvas)) return;
+  scheduled.add(canvas);
+  requestAnimationFrame(() => {
+    scheduled.delete(canvas);
+    if (canvas.isConnected) again();
+  });
+}
+
+function load(store, key, path, canvas, again) {
   if (waiting.has(key)) {
-    waiting.get(key).push(then);
+    waiting.get(key).set(canvas, again);
     return;
   }
-  waiting.set(key, [then]);
+  waiting.set(key, new Map([[canvas, again]]));
   getPicture(`${path}?c=${mark}`)
     .then((picture) => {
       store.set(key, picture);
@@ -25,14 +36,14 @@ function load(store, key, path, then) {
     })
     .catch(() => new Promise((resolve) => setTimeout(resolve, 2000))) // or drawing would ask again at once
     .finally(() => {
-      const all = waiting.get(key) ?? [];
+      const all = waiting.get(key) ?? new Map();
       waiting.delete(key);
-      for (const one of all) one();
+      for (const [canvas_, again_] of all) schedule(canvas_, again_);
     });
 }
 
 /** The finest strip at hand, and a request for the right one if it is not there yet. */
-function strip(index, level, then) {
+function strip(index, level, canvas, again) {
   const key = `${index}/${level}`;
   const found = strips.get(key);
   if (found) {
@@ -40,7 +51,7 @@ function strip(index, level, then) {
     strips.set(key, found);
     return { ...found, level };
   }
-  load(strips, key, `/api/pictures/${index}/${level}`, then);
+  load(strips, key, `/api/pictures/${index}/${level}`, canvas, again);
   for (const other of [3, 2, 1, 0]) {
     const coarse = strips.get(`${index}/${other}`);
     if (coarse) return { ...coarse, level: other };
@@ -71,12 +82,14 @@ export function drawStrips(canvas, items, view, again, options = {}) {
   for (const item of items) {
     const left = (item.x - view.x) * scale;
     if (left > width || left + item.width * scale < -40 * scale) continue;
-    const found = strip(item.index, level, again);
+    const found = strip(item.index, level, canvas, again);
     if (!found) continue;
     const zoom = scale * 2 ** found.level;
     const w = found.bitmap.width * zoom;
     const t = found.bitmap.height * zoom;
-    const x = left - found.indent * scale;
+    // turned, the picture's right-hand indent comes first
+    const own = found.bitmap.width * 2 ** found.level;
+    const x = left - (item.flipped ? Math.max(0, own - found.indent - item.width) : found.indent) * scale;
     const y = (item.y - view.y) * scale;
     if (item.dim) context.globalAlpha = 0.35;
     if (item.flipped) {
@@ -93,7 +106,7 @@ export function drawStrips(canvas, items, view, again, options = {}) {
 }
 
 /** A page from thumbnails: a new order costs no request. */
-export function drawThumb(canvas, info, page, again) {
+export function drawThumb(canvas, info, page, again, flipped = []) {
   const [width, height] = sizeOf(info, page);
   const scale = Math.min(1, 200 / (width / 8), 190 / (height / 8));
   canvas.width = Math.max(8, Math.round((width / 8) * scale));
@@ -104,13 +117,18 @@ export function drawThumb(canvas, info, page, again) {
   context.globalCompositeOperation = "darken";
   page.shreds.forEach((index, k) => {
     const number = Math.floor(index / info.perAtlas);
-    const atlas = atlases.get(String(number));
+    const atlas = atlases.get(`atlas ${number}`);
     if (!atlas) {
-      load(atlases, String(number), `/api/atlas/${number}`, again);
+      load(atlases, `atlas ${number}`, `/api/atlas/${number}`, canvas, again);
       return;
     }
     const { cell } = info.shreds[index];
-    context.drawImage(atlas.bitmap, cell.x, 0, cell.width, cell.height, (page.x[k] / 8) * scale, (page.y[k] / 8) * scale, cell.width * scale, cell.height * scale);
+    const [x, y, w, t] = [(page.x[k] / 8) * scale, (page.y[k] / 8) * scale, cell.width * scale, cell.height * scale];
+    context.save();
+    context.translate(x + w / 2, y + t / 2);
+    if (flipped.includes(index)) context.rotate(Math.PI);
+    context.drawImage(atlas.bitmap, cell.x, 0, cell.width, cell.height, -w / 2, -t / 2, w, t);
+    context.restore();
   });
 }
 

@@ -1,8 +1,9 @@
 // One question at a time, the one that helps most first.
 
-import { get } from "./api.js";
+import { get, tab } from "./api.js";
 import { button, fill, h } from "./dom.js";
 import { drawStrips, itemsOf, sizeOf } from "./pictures.js";
+import { cardOf } from "./statements.js";
 import { percent, words } from "./words.js";
 
 let queue = null; // {questions, left}
@@ -18,7 +19,7 @@ async function load(app) {
   busy = true;
   version = app.state.version;
   try {
-    queue = await get("/api/questions");
+    queue = await get(`/api/questions?tab=${tab}`);
   } finally {
     busy = false;
   }
@@ -137,12 +138,25 @@ function protest(app, one) {
       draw();
     }).catch(() => {});
   }
-  return h("section", { class: "protest" }, h("h1", {}, "A second look, please"), h("p", {}, `The evidence speaks against this answer: the order became dearer by ${one.rise} nats.`), pair?.length === 2 ? canvas : null, h("p", { class: "row" }, button("It is right", "", () => app.write2("/api/keep", { of: one.id }), { id: "keep", class: "main" }), button("Take it back", "", () => app.undo(one.id), { id: "take-back" })));
+  return h("section", { class: "protest" }, h("h1", {}, "A second look, please"), h("p", {}, one.rise ? `The evidence speaks against this answer: the order became dearer by ${one.rise} nats.` : "When you were asked again, you answered otherwise. Which is right?"), pair?.length === 2 ? canvas : null, h("p", { class: "row" }, button("It is right", "Enter", () => app.write("/api/keep", { of: one.id }), { id: "keep", class: "main" }), button("Take it back", "x", () => app.undo(one.id), { id: "take-back" })));
 }
+
+/** Two people who do not agree: both statements as pictures. */
+function dispute(app, one) {
+  const card = (side, key) => cardOf(app, one[side], one.who[side === "mine" ? 0 : 1] || words.somebody, button(words.thisOne, key, () => settle(app, side), { id: `settle-${side}`, class: "main" }));
+  return h("section", { class: "dispute", "data-number": one.number }, h("h1", {}, words.dispute), h("p", {}, words.disputeWhy), h("ul", { class: "stated-cards" }, card("mine", "1"), card("theirs", "2")));
+}
+
+const settle = (app, choice) => app.write("/api/settle", { number: app.state.disputes[0].number, choice }, words.settled);
 
 export const questions = {
   show(app, main) {
-    app.write2 = (path, content) => import("./main.js").then((module) => module.write(path, content, ""));
+    if (app.state.disputes.length) {
+      const [first] = app.state.disputes;
+      if (main.querySelector(`.dispute[data-number="${first.number}"]`)) return undefined;
+      shownKey = "";
+      return fill(main, dispute(app, first));
+    }
     if (app.state.protests.length) return fill(main, protest(app, app.state.protests[0]));
     if (version !== app.state.version && !busy) load(app);
     const question = current();
@@ -177,18 +191,20 @@ export const questions = {
   },
   actions: {
     ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((n) => [`take-${n}`, (app) => {
+      if (app.state.disputes.length) return n <= 2 ? settle(app, ["mine", "theirs"][n - 1]) : undefined;
       const question = current();
       if (question?.side === "page") choose(app, ["whole", "left", "right", "both"][n - 1] ?? "");
       else if (question && n <= question.options.length) choose(app, String(n - 1));
+      return undefined;
     }])),
     "as-is": (app) => {
-      if (app.state.protests.length) return app.write2("/api/keep", { of: app.state.protests[0].id });
+      if (app.state.protests.length) return app.write("/api/keep", { of: app.state.protests[0].id });
       const question = current();
       if (!question) return undefined;
       const at = question.options.findIndex((one) => one.partner === question.now);
       return choose(app, question.side === "page" ? "whole" : at < 0 ? "none" : String(at));
     },
-    none: (app) => current()?.side !== "page" && choose(app, "none"),
+    none: (app) => (app.state.protests.length ? app.undo(app.state.protests[0].id) : current()?.side !== "page" && choose(app, "none")),
     end: (app) => {
       const question = current();
       if (!question || question.side === "page") return;
