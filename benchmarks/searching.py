@@ -5,7 +5,8 @@
         --intact ../shared/data/intact/s-isri-ocr
 
 Needs `deshred[ocr]`. Looked for are the different words of four letters and more that the engine reads on the
-intact page; words of the other pages that are not on it must not be found.
+intact page; words of the other pages that are not on it must not be found. All pages are searched together,
+as those of a case are.
 """
 
 from __future__ import annotations
@@ -57,9 +58,18 @@ def to_searched(reading: Reading) -> SearchedPage:
     ]
 
 
-def share_found(page: SearchedPage, words: frozenset[str], *, exact: bool) -> float:
-    options = SearchOptions(exact=exact, most=1)
-    return float(np.mean([bool(find_words([page], word, options=options)) for word in sorted(words)]))
+def find_pages(pages: list[Searched], words: frozenset[str], *, exact: bool) -> dict[str, set[int]]:
+    """The pages that each word is found on."""
+    read_pages = [page.found for page in pages]
+    options = SearchOptions(exact=exact, most=10**6)
+    return {
+        word: {hit.page - 1 for hit in find_words(read_pages, word, options=options)}
+        for word in sorted(words)
+    }
+
+
+def share_found(places: dict[str, set[int]], words: frozenset[str], page: int) -> float:
+    return float(np.mean([page in places[word] for word in sorted(words)])) if words else 0.0
 
 
 def main() -> None:
@@ -77,11 +87,11 @@ def main() -> None:
     options = ReadingOptions(language=arguments.language, tessdata=arguments.tessdata)
     pages = list(read_cases(arguments, options))
     everything = frozenset().union(*(page.words for page in pages))
+    exactly, tolerantly = (find_pages(pages, everything, exact=exact) for exact in (True, False))
     rows = []
-    for page in pages:
-        exact, tolerant = (share_found(page.found, page.words, exact=exact) for exact in (True, False))
-        absent = everything - page.words
-        wrong = share_found(page.found, absent, exact=False) if absent else 0.0
+    for number, page in enumerate(pages):
+        exact, tolerant = (share_found(places, page.words, number) for places in (exactly, tolerantly))
+        wrong = share_found(tolerantly, everything - page.words, number)
         rows.append((exact, tolerant, wrong))
         print(
             f"{page.name:14} {len(page.words):4} words, found exactly {exact:.1%}, tolerantly {tolerant:.1%}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-_PIECES = [
+PIECES = [
     "=HYPERLINK('x')",
     "@SUM(1)",
     "-1+1",
@@ -28,6 +28,6 @@ _PIECES = [
     "\\",
     "' OR 1=1 --",
 ]
-names = st.lists(st.sampled_from(_PIECES) | st.text(max_size=6), min_size=1, max_size=4).map("".join)
+names = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), min_size=1, max_size=4).map("".join)
 # what an engine can return: text that was decoded from UTF-8
 texts = names.map(lambda text: text.encode("utf-8", "ignore").decode().replace("\n", " ")).filter(str.strip)

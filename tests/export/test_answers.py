@@ -55,7 +55,8 @@ def test_a_tsplib_instance_is_a_round_trip_that_counts_from_1(tmp_path: Path) ->
     (tmp_path / "three.atsp").write_text(ATSP)
     answer = arrange_file(tmp_path / "three.atsp")
     assert answer.found.cost == 3
-    assert "".join(answer.pages[0]) in ("123", "231", "312")
+    first = answer.pages[0].index("1")  # a round trip begins anywhere
+    assert answer.pages[0][first:] + answer.pages[0][:first] == ("1", "2", "3")
     assert "joins" not in answer.to_dict()
     with pytest.raises(SettingsError, match="takes none"):
         arrange_file(tmp_path / "three.atsp", Constraints(first=frozenset({"1"})))

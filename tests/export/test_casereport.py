@@ -11,7 +11,7 @@ from deshred.elements import Constraints
 from deshred.export.casefiles import CaseFacts
 from deshred.export.casereport import export_report
 from deshred.export.material import Custody, Material
-from tests.export.materials import make_material, make_reconstruction
+from tests.export.materials import make_material, make_readings, make_reconstruction
 
 pikepdf = pytest.importorskip("pikepdf", reason="pikepdf is not installed: pip install 'deshred[pdf]'")
 pytest.importorskip("reportlab", reason="reportlab is not installed: pip install 'deshred[pdf]'")
@@ -63,3 +63,11 @@ def test_what_a_person_decided_is_told_as_such() -> None:
     assert "required: a and b; first: d" in text
     assert "a person" in text
     assert "the machine" in text
+
+
+def test_the_report_tells_where_pages_end_and_how_the_text_reads_across_joins() -> None:
+    lines = "|".join(["Invoice x abcdef"] * 3)
+    text = read_report(make_material(readings=make_readings((lines, "Dear"), 0.5)))
+    assert "Breaks between pages After Before Probability c d 0.9700" in text
+    assert "? b c open 0.4000 +3 px broken the machine" in text
+    assert "The text across it reads broken (3 words)." in text

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from deshred.export.copies import choose_pages
-from tests.export.materials import make_reconstruction
+from dataclasses import replace
+
+import numpy as np
+
+from deshred.export.copies import choose_pages, mark_pages
+from deshred.imaging.composition.lost_ink import MARK
+from tests.export.materials import WIDTH, make_reconstruction
 
 
 def test_pages_that_are_there_are_not_composed_again() -> None:
@@ -17,3 +22,17 @@ def test_the_other_copy_is_composed_of_the_same_shreds() -> None:
     assert {page.copy for page in pages} == {"reading"}
     for page, known in zip(pages, made.pages, strict=True):
         assert [at.shred_id for at in page.placements] == [at.shred_id for at in known.placements]
+
+
+def test_reading_copies_are_marked_where_ink_may_be_lost_and_evidence_never() -> None:
+    made = make_reconstruction()
+    evidence = mark_pages(made, made.pages)
+    assert evidence.pages is made.pages
+    assert evidence.places == ()
+    image = np.full_like(made.pages[0].image, 240)
+    image[100:105, WIDTH - 2 : WIDTH] = 20  # half of a point
+    made = replace(made, pages=(replace(made.pages[0], image=image), *made.pages[1:]))
+    marked = mark_pages(made, choose_pages(made, "reading"))
+    for page, places in zip(marked.pages, marked.places, strict=True):
+        assert (page.image == MARK).all(axis=2).any() == bool(places)
+    assert [len(places) for places in marked.places] == [1, 0]

@@ -50,7 +50,7 @@ def test_a_folder_of_somebody_else_is_not_written_to(
     cut: tuple[Path, tuple[Sheet, ...]], tmp_path: Path
 ) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(OutputError):
+    with pytest.raises(OutputError, match="did not write"):
         segment_into(tmp_path, [cut[0].parent / "drawer.png"])
     assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
 

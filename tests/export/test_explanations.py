@@ -4,16 +4,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from deshred.arrangement import ArrangementOptions
-from deshred.cli import app
 from deshred.errors import InputError, MismatchError
 from deshred.export.explanations import explain
 from deshred.export.results import reconstruct_into
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import read_scans
 from deshred.settings import Settings
+from tests.commands import run
 from tests.conftest import SavedPile
 
 pytest.importorskip("torch", reason="making a network needs deshred[train]")
@@ -33,7 +32,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(saved_pile: SavedPile, tmp_path: Path) -> Path:
+def finished(saved_pile: SavedPile, tmp_path: Path) -> Path:
     """A finished run over copies of the pile's files, two of them of the same name."""
     for number, name in enumerate(saved_pile.truth[:4]):
         target = tmp_path / "pile" / str(number % 2) / f"{number // 2}.png"
@@ -45,25 +44,25 @@ def run(saved_pile: SavedPile, tmp_path: Path) -> Path:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's exporter warns about itself
-def test_the_joins_of_a_page_are_tinted_and_nothing_else(run: Path, model: Path) -> None:
-    done = CliRunner().invoke(app, ["explain", str(run), "--page", "1", "--model", str(model), "-q"])
+def test_the_joins_of_a_page_are_tinted_and_nothing_else(finished: Path, model: Path) -> None:
+    done = run("explain", finished, "--page", 1, "--model", model, "-q")
     assert done.exit_code == 0, done.stderr
     picture = read_scans(Path(done.stdout.strip()))[0].image
-    page = read_scans(run / "pages" / "page-001.png")[0].image
+    page = read_scans(finished / "pages" / "page-001.png")[0].image
     changed = (picture != page).any(axis=2)
     assert 0.01 < changed.mean() < 0.5
     assert not changed[:, :60].any()
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_files_that_changed_since_the_run_are_refused(run: Path, model: Path) -> None:
-    file = run.parent / "pile" / "1" / "0.png"
+def test_files_that_changed_since_the_run_are_refused(finished: Path, model: Path) -> None:
+    file = finished.parent / "pile" / "1" / "0.png"
     file.write_bytes(encode_png(np.zeros((50, 50, 3), np.uint8)))
     with pytest.raises(MismatchError, match="has changed since the run"):
-        explain(run, 1, PairwiseScorer(model))
+        explain(finished, 1, PairwiseScorer(model))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_page_that_is_not_there_is_an_input_error(run: Path, model: Path) -> None:
+def test_a_page_that_is_not_there_is_an_input_error(finished: Path, model: Path) -> None:
     with pytest.raises(InputError, match=r"no page 2\. It has pages 1 to 1"):
-        explain(run, 2, PairwiseScorer(model))
+        explain(finished, 2, PairwiseScorer(model))

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -17,10 +18,18 @@ from deshred.export.casefiles import CaseFacts
 from deshred.export.formats import EXPORTERS, check_formats
 from deshred.export.material import FORMATS, Custody, File, Material
 from deshred.export.report import render_report
-from tests.export.hostile import names, texts
+from tests.export.hostile import PIECES, names, texts
 from tests.export.materials import make_material, make_readings, make_reconstruction
+from tests.export.verapdf import judge, why_absent
 
 PDF = pytest.importorskip("pikepdf", reason="pikepdf is not installed: pip install 'deshred[pdf]'")
+
+
+needs_verapdf = pytest.mark.skipif(bool(why_absent()), reason=why_absent() or "veraPDF is there")
+
+
+def make_pdf(name: str = "pdf", **changes) -> bytes:  # type: ignore[no-untyped-def]
+    return next(EXPORTERS[name](make_material(**changes))).content
 
 
 @st.composite
@@ -84,6 +93,42 @@ def test_hostile_names_pass_through_the_report_and_the_bag_unharmed(material: Ma
     assert not Reader(html).find("script")
     info = build_tags({"data/a.png": Digest.of(b"x")}, material)[1].content.decode()
     assert all(re.match(r"[A-Z][A-Za-z-]+: .", line) for line in info.splitlines())
+
+
+@needs_verapdf
+@pytest.mark.parametrize("flavor", ["2b", "3b"])
+def test_verapdf_approves_every_pdf(flavor: str, tmp_path: Path) -> None:
+    hostile = make_readings((" ".join(PIECES).encode("utf-8", "ignore").decode().replace("\n", " "), "Dear"))
+    written = [
+        *(make_pdf(images=images, pdfa=flavor) for images in ("lossless", "jpeg", "bitonal")),
+        make_pdf(readings=None, pdfa=flavor),
+        make_pdf(readings=hostile, facts=CaseFacts(case="".join(PIECES)), pdfa=flavor, copy="reading"),
+    ]
+    if flavor == "3b":
+        custody = Custody("0" * 64, ("".join(PIECES),), b"{}\n")
+        facts = CaseFacts(number="1", case="AZ 1", notes="".join(PIECES))
+        written += [
+            make_pdf("report", custody=custody, facts=facts, terms=("invoice",)),
+            make_pdf("report", readings=None),
+        ]
+    files = [tmp_path / f"{number}.pdf" for number in range(len(written))]
+    for file, content in zip(files, written, strict=True):
+        file.write_bytes(content)
+    for verdict in judge(flavor, files):
+        assert verdict.failures == ()
+        assert verdict.checks > 300
+
+
+@needs_verapdf
+def test_verapdf_refuses_what_is_no_pdf_a(tmp_path: Path) -> None:
+    """The judge is awake: 2b allows no attachment, and colors must be defined."""
+    (tmp_path / "a.pdf").write_bytes(make_pdf(pdfa="3b"))
+    with PDF.open(io.BytesIO(make_pdf())) as document:
+        del document.Root.OutputIntents
+        document.save(tmp_path / "b.pdf")
+    attached, colored = judge("2b", [tmp_path / "a.pdf", tmp_path / "b.pdf"])
+    assert any(failure.startswith("6.8-5") for failure in attached.failures)
+    assert any(failure.startswith("6.2.4.3") for failure in colored.failures)
 
 
 @pytest.mark.parametrize("name", EXPORTERS)

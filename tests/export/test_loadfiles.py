@@ -39,8 +39,15 @@ def test_the_image_list_begins_every_document() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"prefix": "../x"}, {"prefix": ""}, {"digits": 0}, {"start": -1}, {"base_url": "x"}]
+    ("wrong", "told"),
+    [
+        ({"prefix": "../x"}, "prefix is made of"),
+        ({"prefix": ""}, "prefix is made of"),
+        ({"digits": 0}, "1 to 12 digits"),
+        ({"start": -1}, "start from 0"),
+        ({"base_url": "x"}, "base_url begins with"),
+    ],
 )
-def test_numbers_and_addresses_that_make_no_sense_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(SettingsError):
+def test_numbers_and_addresses_that_make_no_sense_are_refused(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
         ExportOptions(**wrong)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import pytest
 
 from deshred.errors import SettingsError
 from deshred.export.casefiles import CaseFacts
-from deshred.export.material import ExportOptions
+from deshred.export.material import ExportOptions, parse_pages
 from deshred.reading import Box, Word
 from tests.export.materials import WIDTH, make_material
 
@@ -56,16 +56,30 @@ def test_pages_that_were_not_read_have_no_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "told"),
     [
-        {"digits": 0},
-        {"digits": 13},
-        {"start": -1},
-        {"start": 10, "digits": 1},
-        {"prefix": "a/b"},
-        {"prefix": ""},
+        ({"digits": 13}, "1, 13 digits"),
+        ({"start": 10, "digits": 1}, "10, 1 digits"),
+        ({"prefix": "a/b"}, "got 'a/b'"),
     ],
 )
-def test_numbers_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(SettingsError):
+def test_numbers_that_cannot_be_are_refused(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
         ExportOptions(**wrong)
+
+
+def test_pages_are_numbers_and_ranges_each_once() -> None:
+    assert parse_pages("7, 1-4,3") == (1, 2, 3, 4, 7)
+    for wrong in ("", "1-", "a", "1--2", "-3", "1,,2", "1-99999999999"):
+        with pytest.raises(SettingsError, match="such as 1-4,7"):
+            parse_pages(wrong)
+    for pages in ((0,), (2, 1), (1, 1)):
+        with pytest.raises(SettingsError, match="each once and in order"):
+            ExportOptions(pages=pages)
+
+
+def test_pages_keep_their_numbers_when_others_are_left_out() -> None:
+    material = make_material()
+    second = replace(material, pages=material.pages[1:], readings=material.readings[1:], numbers=(2,))
+    assert second.stem(0) == "page-002-evidence"
+    assert material.stem(0) == "page-001-evidence"

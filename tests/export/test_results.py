@@ -4,6 +4,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +12,17 @@ import pytest
 from deshred.arrangement import ArrangementOptions
 from deshred.cases import open_case
 from deshred.compatibility.outline import OutlineScorer
-from deshred.elements import Constraints
-from deshred.errors import InputError, MismatchError, OutputError
+from deshred.elements import Constraints, Scan
+from deshred.errors import InputError, MismatchError, OutputError, SettingsError
 from deshred.export.results import describe, reconstruct_into, reopen
+from deshred.imaging.decoding import encode_png
+from deshred.imaging.scans import read_scans
+from deshred.imaging.sheets import keeping
+from deshred.imaging.sheets.segmentation import Segmentation, segment
 from deshred.pipeline import Reconstruction, rearrange, reconstruct
 from deshred.settings import Settings
 from tests.conftest import SavedPile
+from tests.faults.kills import make_sheet
 
 OUTLINE = Settings(scorer="outline", arrangement=ArrangementOptions(pages=1))
 
@@ -98,7 +104,7 @@ def test_a_failed_run_leaves_the_finished_results(saved_pile: SavedPile, case: P
     before = {file: file.read_bytes() for file in (tmp_path / "case").glob("*/*.png")}
     for wrong, error in (
         ({"constraints": Constraints(first=frozenset({"nobody"}))}, MismatchError),
-        ({"settings": replace(OUTLINE, arrangement=ArrangementOptions(pages=50))}, Exception),
+        ({"settings": replace(OUTLINE, arrangement=ArrangementOptions(pages=50))}, SettingsError),
     ):
         with pytest.raises(error):
             reconstruct_into(
@@ -138,3 +144,61 @@ def test_without_a_case_paths_are_absolute(done: Reconstruction) -> None:
 def test_the_journal_names_every_result_with_its_hash(case: Path) -> None:
     entry = next(one for one in open_case(case).journal.read() if one.event == "finished")
     assert set(entry.fields["files"]) >= {"pages/page-001.png", "arrangement.json", "report.html"}
+
+
+@pytest.fixture
+def segmentations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of sheets that are cut while a test runs."""
+    cut: list[str] = []
+
+    def count(scan: Scan, **others: Any) -> Segmentation:
+        cut.append(others["name"])
+        return segment(scan, **others)
+
+    monkeypatch.setattr(keeping, "segment", count)
+    return cut
+
+
+def test_no_sheet_is_cut_twice(tmp_path: Path, segmentations: list[str]) -> None:
+    sheets = make_sheet(tmp_path / "in")
+    case = tmp_path / "case"
+    first = reconstruct_into(case, [sheets], settings=OUTLINE)
+    assert segmentations == ["sheet"]
+    segmentations.clear()
+    other = Settings(scorer="outline", arrangement=ArrangementOptions(pages=2))
+    reconstruct_into(case, [sheets], settings=other, force=True)
+    reconstruct_into(case, [sheets], settings=OUTLINE, force=True)
+    again = reopen(case)
+    assert segmentations == []
+    np.testing.assert_array_equal(again.pages[0].image, first.pages[0].image)
+    np.testing.assert_array_equal(again.sheets[0].overview, first.sheets[0].overview)
+
+    (tmp_path / "more").mkdir()
+    image = read_scans(sheets / "sheet.png")[0].image.copy()
+    image[:20, :20] = 0
+    (tmp_path / "more/second.png").write_bytes(encode_png(image))
+    reconstruct_into(case, [tmp_path / "more"], settings=OUTLINE, add=True)
+    assert segmentations == ["second"]
+
+
+def test_kept_cutouts_that_were_changed_are_cut_again(tmp_path: Path, segmentations: list[str]) -> None:
+    sheets = make_sheet(tmp_path / "in")
+    first = reconstruct_into(tmp_path / "case", [sheets], settings=OUTLINE)
+    for kept in (tmp_path / "case/store").rglob("*.npz"):
+        kept.write_bytes(kept.read_bytes()[:-30])
+    segmentations.clear()
+    again = reopen(tmp_path / "case")
+    assert segmentations == ["sheet"]
+    np.testing.assert_array_equal(again.pages[0].image, first.pages[0].image)
+
+
+def test_pages_keep_their_numbers_from_run_to_run(tmp_path: Path) -> None:
+    sheets = make_sheet(tmp_path / "in")
+    two = Settings(scorer="outline", arrangement=ArrangementOptions(pages=2))
+    pages = []
+    for jobs in (1, 2):
+        settings = replace(two, jobs=jobs)
+        done = reconstruct_into(tmp_path / f"case{jobs}", [sheets], settings=settings)
+        pages.append([tuple(slot.shred_id for slot in page) for page in done.arrangement.pages])
+        assert reopen(tmp_path / f"case{jobs}").arrangement.pages == done.arrangement.pages
+    assert pages[0] == pages[1]

@@ -58,7 +58,7 @@ def test_what_was_not_touched_is_as_it_was(bag: Path) -> None:
 def test_every_change_is_found_by_the_check_it_belongs_to(bag: Path, change, check: str) -> None:  # type: ignore[no-untyped-def]
     change(bag)
     assert check in failed(bag)
-    with pytest.raises(IntegrityError):
+    with pytest.raises(IntegrityError, match=check):
         verify(bag).require()
 
 
@@ -91,3 +91,18 @@ def test_a_link_inside_is_no_file(bag: Path) -> None:
 def test_a_folder_with_nothing_to_check_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="neither a journal nor a package"):
         verify(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [b"[" * 100_000, b"9" * 5000, b"[]", b"{}", b'{"pages": 3, "inputs": 3}', b'{"pages": [{"joins": [3]}]}'],
+)
+def test_a_record_that_cannot_be_is_a_finding_and_no_failure(
+    record: bytes, bag: Path, tmp_path: Path
+) -> None:
+    (bag / "data/csv").mkdir(exist_ok=True)
+    (bag / "data/csv/joins.csv").write_bytes(b"left,right,verdict\n")
+    (bag / "data/record.json").write_bytes(record)
+    (bag / "data/a.pdf").write_bytes(b"%PDF-1.7 and nothing more")
+    checks = [one.check for one in verify(bag, inputs=[tmp_path]).findings if not one.passed]
+    assert "scans" in checks

@@ -27,10 +27,11 @@ from deshred.reading import ReadingOptions
     show_default=True,
     help=f"Any of {', '.join(FORMATS)}.",
 )
-@flags.option_flags(ReadingOptions, "engine", "language", "tessdata", into="reading")
+@flags.option_flags(ReadingOptions, "engine", "language", "tessdata", "as_it_is", into="reading")
 @flags.option_flags(
     ExportOptions,
     "copy",
+    "pages",
     "images",
     "pdfa",
     "split",
@@ -42,6 +43,7 @@ from deshred.reading import ReadingOptions
     "custodian",
     "base_url",
     "terms",
+    "headings",
     "operator",
     "with_inputs",
 )
@@ -70,7 +72,7 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Write pages, text and papers of a finished case into a folder to hand over.
+    """Write the pages, text and reports of a finished case into a folder to hand over.
 
     CASE is the folder of a finished reconstruct; it is not changed.
 

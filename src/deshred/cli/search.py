@@ -8,7 +8,7 @@ import click
 
 from deshred.cli import flags
 from deshred.cli.console import progress_reporter, say, say_json
-from deshred.export.finding import search
+from deshred.export.finding import save_cutouts, search
 from deshred.export.material import ExportOptions
 from deshred.export.searching import SearchOptions
 from deshred.reading import ReadingOptions
@@ -18,11 +18,15 @@ from deshred.reading import ReadingOptions
 @flags.case
 @click.argument("query")
 @flags.option_flags(SearchOptions, "exact", "most", into="search_options")
-@flags.option_flags(ReadingOptions, "engine", "language", "tessdata", into="reading")
+@flags.option_flags(ReadingOptions, "engine", "language", "tessdata", "as_it_is", into="reading")
 @flags.option_flags(ExportOptions, "copy", into="options")
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="Pages to read at a time.  [default: all processors]"
 )
+@click.option(
+    "-o", "--output", metavar="DEST", type=flags.OutputPath(), help="A folder for a picture of every hit."
+)
+@flags.force
 @flags.quiet
 @flags.as_json
 def command(
@@ -32,18 +36,21 @@ def command(
     reading: ReadingOptions,
     options: ExportOptions,
     jobs: int | None,
+    output: Path | None,
+    force: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
     """Look for words in a finished case, or in an export that has a record (--as json).
 
-    A wrong letter in a longer word is forgiven; case and accents never count. No hit is no proof that a
-    word is not there.
+    A wrong letter in a longer word is forgiven; case and accents never count. Finding
+    nothing is no proof that a word is not there.
 
     \b
     Examples:
       deshred search out/ invoice
       deshred search delivery/ "bank account" --exact
+      deshred search delivery/ invoice -o hits/
     """
     with progress_reporter(quiet=quiet) as progress:
         found = search(
@@ -55,6 +62,8 @@ def command(
             jobs=jobs,
             progress=progress,
         )
+    if output is not None:
+        save_cutouts(found, output, force=force)
     if as_json:
         say_json(found.to_dict())
         return

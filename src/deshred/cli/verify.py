@@ -7,24 +7,32 @@ from pathlib import Path
 import click
 
 from deshred.cli import flags
-from deshred.cli.console import say, say_json
+from deshred.cli.console import progress_reporter, say, say_json
 from deshred.export.verification import verify
 
 
 @flags.command()
 @flags.case
-@click.option("--head", metavar="SHA256", help="The last line of the journal, as it was noted.")
-@click.option("--seal", "sealed", metavar="SHA256", help="The seal of a package, as it was noted.")
+@click.option("--head", metavar="SHA256", help="The hash of the journal's last line, as you noted it.")
+@click.option("--seal", "sealed", metavar="SHA256", help="The seal of a package, as you noted it.")
 @click.option(
     "--inputs",
     metavar="PATH",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Scans to compare with what was read; may be given several times.",
+    help="Scans to compare with those that were read; can be given several times.",
 )
+@click.option("--repeat", is_flag=True, help="Reconstruct once more from the scans, and compare.")
+@flags.quiet
 @flags.as_json
 def command(
-    case: Path, head: str | None, sealed: str | None, inputs: tuple[Path, ...], as_json: bool
+    case: Path,
+    head: str | None,
+    sealed: str | None,
+    inputs: tuple[Path, ...],
+    repeat: bool,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Check a case, an export or a package: journal, hashes, seal.
 
@@ -32,8 +40,10 @@ def command(
     Examples:
       deshred verify out/
       deshred verify sealed/ --seal 3f0c7a
+      deshred verify sealed/ --inputs scans/ --repeat
     """
-    found = verify(case, head=head, sealed=sealed, inputs=inputs)
+    with progress_reporter(quiet=quiet or not repeat) as progress:
+        found = verify(case, head=head, sealed=sealed, inputs=inputs, repeat=repeat, progress=progress)
     if as_json:
         say_json(found.to_dict())
     else:

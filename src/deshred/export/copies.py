@@ -2,31 +2,59 @@
 
 The evidence copy is shown as it is, but read with its seams mended: mending moves no pixel, so its words lie
 where they were read. The reading copy is straight, so its words lie elsewhere: words belong to one copy only.
+Where ink may have been lost in a tear the reading copy gets a frame, but not before it was read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from deshred.cases import Store
 from deshred.elements import Copy, Page
+from deshred.errors import SettingsError
 from deshred.executors import Progress, default_executor
-from deshred.imaging.composition import compose, mend
+from deshred.imaging.composition import (
+    LostInk,
+    compose,
+    find_lost_ink,
+    mark_lost_ink,
+    mend,
+    transfer_lost_ink,
+)
+from deshred.missing import find_missing
 from deshred.pipeline import Reconstruction
 from deshred.reading import Reading, ReadingOptions, read
 
 
 def choose_pages(
-    reconstruction: Reconstruction, copy: Copy, *, progress: Progress | None = None
+    reconstruction: Reconstruction,
+    copy: Copy,
+    numbers: Sequence[int] = (),
+    *,
+    progress: Progress | None = None,
 ) -> tuple[Page, ...]:
+    """The pages of a copy, all or those of these numbers."""
+    pages = _take_copy(reconstruction, copy, progress)
+    for number in numbers:
+        if not 1 <= number <= len(pages):
+            raise SettingsError(f"there is no page {number}: the case has pages 1 to {len(pages)}.")
+    return tuple(pages[number - 1] for number in numbers) if numbers else pages
+
+
+def _take_copy(reconstruction: Reconstruction, copy: Copy, progress: Progress | None) -> tuple[Page, ...]:
     """The pages of a copy; those that the reconstruction does not hold are composed."""
-    if all(page.copy == copy for page in reconstruction.pages):
-        return reconstruction.pages
+    held = tuple(reconstruction.pages)
+    if all(page.copy == copy for page in held):
+        return held
+    shows_missing = reconstruction.settings.show_missing
     pages = compose(
         reconstruction.shreds,
         reconstruction.arrangement,
         options=reconstruction.settings.composition,
+        missing=find_missing(reconstruction.arrangement, reconstruction.compatibility)
+        if shows_missing
+        else (),
         copy=copy,
         executor=default_executor(reconstruction.settings.jobs),
         progress=progress,
@@ -43,8 +71,36 @@ def read_pages(
     progress: Progress | None = None,
 ) -> tuple[Reading, ...]:
     """Read pages of either copy."""
-    legible = [page if page.copy == "reading" else _mend(page) for page in pages]
+    as_it_is = options is not None and options.as_it_is
+    legible = [page if as_it_is or page.copy == "reading" else _mend(page) for page in pages]
     return read(legible, options=options, store=store, jobs=jobs, progress=progress)
+
+
+@dataclass(frozen=True, eq=False)
+class Marked:
+    """Pages as they are shown, and the places of each that are marked."""
+
+    pages: tuple[Page, ...]
+    places: tuple[tuple[LostInk, ...], ...] = ()
+
+
+def mark_pages(
+    reconstruction: Reconstruction, pages: tuple[Page, ...], numbers: Sequence[int] = ()
+) -> Marked:
+    """Reading copies with frames where the evidence shows that ink may be lost; evidence as it is."""
+    if all(page.copy == "evidence" for page in pages):
+        return Marked(pages)
+    evidence = [
+        page for number, page in enumerate(reconstruction.pages, 1) if not numbers or number in numbers
+    ]
+    shown = [_mark(*both) for both in zip(evidence, pages, strict=True)]
+    return Marked(tuple(page for page, _ in shown), tuple(places for _, places in shown))
+
+
+def _mark(evidence: Page, page: Page) -> tuple[Page, tuple[LostInk, ...]]:
+    slivers = [place for place in find_lost_ink(evidence) if place.is_sliver]
+    places = transfer_lost_ink(slivers, evidence, page)
+    return mark_lost_ink(page, places), places
 
 
 def _mend(page: Page) -> Page:

@@ -19,7 +19,7 @@ from deshred.errors import InputError, MissingDependencyError, SettingsError
 from deshred.executors import Progress
 from deshred.export.bags import PAYLOAD, TAG_MANIFEST, Digest, build_tags
 from deshred.export.casefiles import CaseFacts
-from deshred.export.copies import choose_pages, read_pages
+from deshred.export.copies import choose_pages, mark_pages, read_pages
 from deshred.export.formats import EXPORTERS, NEED_WORDS, USE_WORDS, check_formats
 from deshred.export.material import Custody, ExportOptions, File, Format, Material
 from deshred.export.names import clean_file_name
@@ -85,17 +85,20 @@ def export(
     opened = open_source(source, progress)
     inputs = [entry.path for entry in opened.reconstruction.sources]
     with working_on(destination, command="export", force=force, inputs=[*opened.folders, *inputs]) as case:
-        pages = choose_pages(opened.reconstruction, options.copy, progress=progress)
+        pages = choose_pages(opened.reconstruction, options.copy, options.pages, progress=progress)
         words = _read(pages, wanted, reading, opened.store or case.store, jobs, progress)
+        marked = mark_pages(opened.reconstruction, pages, options.pages)
         material = Material(
             opened.reconstruction,
-            pages,
+            marked.pages,
             words.readings,
             options,
             (made or datetime.now(UTC)).astimezone(UTC),
             facts or CaseFacts(),
             opened.custody,
             command,
+            marked.places,
+            options.pages,
         )
         files = _write(material, wanted, case, progress)
         seal = files[f"{BAG}/{TAG_MANIFEST}"].sha256 if "bag" in wanted else ""

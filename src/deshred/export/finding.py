@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import read_scans
 from deshred.pipeline import Reconstruction
 from deshred.reading import ReadingOptions
+from deshred.textfiles import parse_json
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ def save_cutouts(found: SearchResult, destination: str | Path, *, force: bool = 
 
 @dataclass(frozen=True)
 class _Record:
-    folder: Path
+    folder: Folder
     content: dict[str, Any]
 
 
@@ -86,22 +86,23 @@ def _find_record(path: Path) -> _Record | None:
     for below in ("", f"{BAG}/{PAYLOAD}", PAYLOAD):
         folder = Folder(path / below)
         if folder.exists(RECORD):
-            try:
-                return _Record(folder.path, json.loads(folder.read_bytes(RECORD)))
-            except ValueError as error:
-                raise InputError(f"{folder.path / RECORD}: is damaged ({error}). Export again.") from None
+            content = parse_json(folder.read_bytes(RECORD), folder.path / RECORD)
+            if not isinstance(content, dict):
+                raise InputError(f"{folder.path / RECORD}: is damaged. Export again.")
+            return _Record(folder, content)
     return None
 
 
 def _search_record(record: _Record, query: str, options: SearchOptions | None) -> SearchResult:
     pages = list_recorded_words(record.content)
     if not any(pages):
-        raise InputError(f"{record.folder / RECORD}: no page was read. Export again with an engine.")
+        raise InputError(f"{record.folder.path / RECORD}: no page was read. Export again with an engine.")
     hits = find_words(pages, query, options=options)
+    names = {page["number"]: page.get("name") for page in record.content["pages"]}
     pictures: dict[int, Image] = {}
     for number in sorted({hit.page for hit in hits}):
-        file = record.folder / "png" / f"{record.content['pages'][number - 1]['name']}.png"
-        if not file.is_file():
+        name = f"png/{names.get(number)}.png"
+        if not record.folder.exists(name):  # nor anywhere outside
             return SearchResult(query, hits, ())
-        pictures[number] = read_scans(file)[0].image
+        pictures[number] = read_scans(record.folder.locate(name))[0].image
     return SearchResult(query, hits, tuple(cut_out(pictures[hit.page], hit) for hit in hits))

@@ -8,6 +8,7 @@ from typing import Any
 from deshred.export.material import File, Material
 from deshred.export.pictures import encode_jpeg
 from deshred.export.records import to_json
+from deshred.export.text import render_line
 
 _CONTEXT = "http://iiif.io/api/presentation/3/context.json"
 
@@ -59,7 +60,7 @@ def _build_canvas(material: Material, index: int) -> dict[str, Any]:
     content: dict[str, Any] = {
         "id": canvas,
         "type": "Canvas",
-        "label": {"none": [f"{index + 1}"]},
+        "label": {"none": [f"{material.number(index)}"]},
         **size,
         "items": [{"id": f"{canvas}/page", "type": "AnnotationPage", "items": [painting]}],
     }
@@ -80,7 +81,11 @@ def _annotate(material: Material, index: int) -> dict[str, Any]:
                 "id": f"{own}#line-{number}",
                 "type": "Annotation",
                 "motivation": "supplementing",
-                "body": {"type": "TextualBody", "value": line.text, "format": "text/plain"},
+                "body": {
+                    "type": "TextualBody",
+                    "value": render_line(material, index, line),
+                    "format": "text/plain",
+                },
                 "target": (
                     f"{_canvas(material, index)}#xywh="
                     f"{line.box.left},{line.box.top},{line.box.width},{line.box.height}"

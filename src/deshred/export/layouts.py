@@ -71,7 +71,7 @@ def _build_alto(material: Material, index: int) -> Xml.Element:
     _add(tags, "OtherTag", ID=_SEAM, LABEL="crosses a join")
     _add(tags, "OtherTag", ID=_OPEN, LABEL="crosses a join that is worth a look")
     layout = _add(root, "Layout")
-    number = str(index + 1)
+    number = str(material.number(index))
     size = {"WIDTH": str(width), "HEIGHT": str(height)}
     sheet = _add(layout, "Page", ID=f"page-{number}", PHYSICAL_IMG_NR=number, **size)
     space = _add(sheet, "PrintSpace", HPOS="0", VPOS="0", **size)
@@ -108,14 +108,17 @@ def _add_alto_line(block: Xml.Element, line: Line, name: str, material: Material
             before = line.words[at - 2].box
             gap = max(0, word.box.left - before.right)
             _add(parent, "SP", HPOS=str(before.right), VPOS=str(before.top), WIDTH=str(gap))
-        extra = {"WC": f"{word.confidence:.4f}", "CONTENT": word.text, **_tag(material, index, word)}
+        extra = {"WC": f"{word.confidence:.4f}", "CONTENT": word.text}
+        if tags := _tag(material, index, word):
+            extra["TAGREFS"] = tags
         _add(parent, "String", ID=f"word-{name}-{at}", **_alto_box(word.box), **extra)
 
 
-def _tag(material: Material, index: int, word: Word) -> dict[str, str]:
+def _tag(material: Material, index: int, word: Word) -> str:
+    """What a word crosses, in words with spaces between them."""
     if not material.crossed(index, word):
-        return {}
-    return {"TAGREFS": f"{_SEAM} {_OPEN}" if material.crosses_open(index, word) else _SEAM}
+        return ""
+    return f"{_SEAM} {_OPEN}" if material.crosses_open(index, word) else _SEAM
 
 
 def _build_page(material: Material, index: int) -> Xml.Element:
@@ -161,7 +164,7 @@ def _add_page_line(region: Xml.Element, line: Line, name: str, material: Materia
     left, right = (max(0, round(y)) for y in line.baseline)
     _add(parent, "Baseline", points=f"{max(0, line.box.left)},{left} {max(0, line.box.right)},{right}")
     for at, word in enumerate(line.words, 1):
-        custom = _tag(material, index, word).get("TAGREFS", "")
+        custom = _tag(material, index, word)
         inner = _add(
             parent,
             "Word",
@@ -178,14 +181,14 @@ def _build_hocr(material: Material, index: int) -> Xml.Element:
     height, width = page.image.shape[:2]
     root = Xml.Element("html", {"xmlns": "http://www.w3.org/1999/xhtml"})
     head = _add(root, "head")
-    _add(head, "title", f"{material.title}, page {index + 1}, {page.copy} copy")
+    _add(head, "title", f"{material.title}, page {material.number(index)}, {page.copy} copy")
     _add(head, "meta", charset="utf-8")
     system = TOOL + (f" with {material.readings[index].engine}" if material.readings else "")
     _add(head, "meta", name="ocr-system", content=system)
     _add(head, "meta", name="ocr-capabilities", content="ocr_page ocr_carea ocr_line ocrx_word")
     body = _add(root, "body")
     title = f'image "{material.stem(index)}.png"; bbox 0 0 {width} {height}; ppageno {index}'
-    sheet = _hocr(body, "div", "ocr_page", f"page_{index + 1}", title)
+    sheet = _hocr(body, "div", "ocr_page", f"page_{material.number(index)}", title)
     for at, block in enumerate(_blocks(material.lines(index)), 1):
         area = _hocr(sheet, "div", "ocr_carea", f"block_{at}", _bbox(_around(block)))
         for row, line in enumerate(block, 1):
@@ -194,7 +197,10 @@ def _build_hocr(material: Material, index: int) -> Xml.Element:
             span = _hocr(area, "span", "ocr_line", f"line_{at}_{row}", _bbox(line.box) + baseline)
             for place, word in enumerate(line.words, 1):
                 told = f"{_bbox(word.box)}; x_wconf {round(100 * word.confidence)}"
-                _hocr(span, "span", "ocrx_word", f"word_{at}_{row}_{place}", told).text = clean(word.text)
+                shown = _hocr(span, "span", "ocrx_word", f"word_{at}_{row}_{place}", told)
+                shown.text = clean(word.text)
+                if tags := _tag(material, index, word):
+                    shown.set("data-joins", tags)
     return root
 
 

@@ -8,6 +8,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from deshred.export.headings import ReportLanguage, say
 from deshred.export.names import clean
 
 REGULAR, BOLD = "DeshredSans", "DeshredSans-Bold"
@@ -18,6 +19,7 @@ _FILES = {REGULAR: "LiberationSans-Regular.ttf", BOLD: "LiberationSans-Bold.ttf"
 class Letters:
     """The styles of the report. Letters that its font lacks are shown as escapes."""
 
+    language: ReportLanguage
     known: frozenset[int]
     body: Any
     small: Any
@@ -25,7 +27,7 @@ class Letters:
     top: Any
 
     @classmethod
-    def load(cls) -> Letters:
+    def load(cls, language: ReportLanguage = "en") -> Letters:
         """Register the fonts with reportlab."""
         from reportlab.lib.styles import ParagraphStyle
         from reportlab.pdfbase import pdfmetrics
@@ -38,6 +40,7 @@ class Letters:
         pdfmetrics.registerFontFamily(REGULAR, normal=REGULAR, bold=BOLD, italic=REGULAR, boldItalic=BOLD)
         body = ParagraphStyle("body", fontName=REGULAR, fontSize=9.5, leading=13, spaceAfter=5)
         return cls(
+            language,
             frozenset(fonts[REGULAR].face.charToGlyph),
             body,
             ParagraphStyle("small", parent=body, fontSize=8, leading=10, spaceAfter=0),
@@ -55,13 +58,17 @@ class Letters:
         """Running text."""
         return self._set(text, self.body)
 
-    def heading(self, text: str) -> Any:
+    def say(self, english: str, **values: object) -> str:
+        """A heading or label in the language of the report."""
+        return say(english, self.language, **values)
+
+    def heading(self, text: str, **values: object) -> Any:
         """The name of a section."""
-        return self._set(text, self.head)
+        return self._set(self.say(text, **values), self.head)
 
     def title(self, text: str) -> Any:
         """The name of the report."""
-        return self._set(text, self.top)
+        return self._set(self.say(text), self.top)
 
     def table(self, rows: Sequence[Sequence[str]], widths: Sequence[float], *, head: bool = False) -> Any:
         """A table with lines between its rows; a head is repeated on every page."""

@@ -71,7 +71,7 @@ def _describe(
         number,
         "1",
         material.options.custodian,
-        f"{material.title}, page {index + 1}, {page.copy} copy",
+        f"{material.title}, page {material.number(index)}, {page.copy} copy",
         material.facts.case,
         hash_pixels(page),
         text_path,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 from deshred.elements import Copy, Join, Page
 from deshred.errors import SettingsError
 from deshred.export.casefiles import CaseFacts
+from deshred.export.headings import ReportLanguage
 from deshred.export.names import clean
+from deshred.imaging.composition import LostInk
 from deshred.options import option
 from deshred.reading import Line, Reading, Word
 from deshred.versions import find_version
@@ -37,7 +40,19 @@ Format = Literal[
 ]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Pictures = Literal["lossless", "jpeg", "bitonal"]
+_PAGES = re.compile(r"\s*([0-9]{1,6})(?:-([0-9]{1,6}))?\s*")
 TOOL = f"deshred {find_version('deshred') or 'of unknown version'}"
+
+
+def parse_pages(text: str) -> tuple[int, ...]:
+    """Read `1-4,7`."""
+    found: set[int] = set()
+    for part in text.split(","):
+        spelled = _PAGES.fullmatch(part)
+        if spelled is None:
+            raise SettingsError(f"pages are numbers and ranges such as 1-4,7; got {text!r}.")
+        found.update(range(int(spelled[1]), int(spelled[2] or spelled[1]) + 1))
+    return tuple(sorted(found))
 
 
 @dataclass(frozen=True)
@@ -45,6 +60,13 @@ class ExportOptions:
     """How files are made; each belongs to the formats named behind it."""
 
     copy: Copy = option("evidence", "Which picture of a page: unchanged, or straight and mended.")
+    pages: tuple[int, ...] = option(
+        (),
+        "Only these pages, such as 1-4,7; they keep their numbers.",
+        metavar="N,...",
+        shown="all",
+        parse=parse_pages,
+    )
     images: Pictures = option("lossless", "pdf, tiff: how pictures are packed.")
     pdfa: Literal["2b", "3b"] = option("2b", "pdf: 3b has the record of the run attached.")
     split: bool = option(False, "pdf: one file per page.")
@@ -61,10 +83,13 @@ class ExportOptions:
         metavar="WORD,...",
         parse=lambda text: tuple(term.strip() for term in text.split(",") if term.strip()),
     )
+    headings: ReportLanguage = option("en", "report: language of its headings.")
     operator: str = option("", "Who does it; never taken from the machine.", metavar="NAME")
     with_inputs: bool = option(False, "bag: the original scans too.")
 
     def __post_init__(self) -> None:
+        if list(self.pages) != sorted(set(self.pages)) or min(self.pages, default=1) < 1:
+            raise SettingsError(f"pages are numbers from 1, each once and in order; got {self.pages}.")
         if not 1 <= self.digits <= 12 or not 0 <= self.start < 10**self.digits:
             raise SettingsError(
                 f"numbers have 1 to 12 digits and start from 0; got {self.start}, {self.digits} digits."
@@ -73,6 +98,12 @@ class ExportOptions:
             raise SettingsError(f"prefix is made of letters, digits, - and _; got {self.prefix!r}.")
         if not self.base_url.startswith(("http://", "https://")):
             raise SettingsError(f"base_url begins with http:// or https://; got {self.base_url!r}.")
+
+
+def tell_copy(copy: Copy) -> str:
+    """Which copy it is, and what is drawn on it that was not on the paper."""
+    frames = "; violet frames mark where ink may be lost" if copy == "reading" else ""
+    return f"{copy} copy{frames}"
 
 
 @dataclass(frozen=True)
@@ -98,12 +129,14 @@ class Material:
 
     reconstruction: Reconstruction
     pages: tuple[Page, ...]  # of the copy that was asked for
-    readings: tuple[Reading, ...] | None = None  # one per page, read from these very pixels
+    readings: tuple[Reading, ...] | None = None  # one per page, read before places were marked in it
     options: ExportOptions = field(default_factory=ExportOptions)
     made: datetime = datetime(1970, 1, 1, tzinfo=UTC)
     facts: CaseFacts = field(default_factory=CaseFacts)
     custody: Custody = field(default_factory=Custody)
     command: str = ""
+    lost_ink: tuple[tuple[LostInk, ...], ...] = ()  # per page, where it is a reading copy
+    numbers: tuple[int, ...] = ()  # of the pages in the case; all of them when empty
 
     @property
     def title(self) -> str:
@@ -112,7 +145,11 @@ class Material:
 
     def stem(self, index: int) -> str:
         """The name of a page without its ending; it says which copy it is."""
-        return f"page-{index + 1:03d}-{self.pages[index].copy}"
+        return f"page-{self.number(index):03d}-{self.pages[index].copy}"
+
+    def number(self, index: int) -> int:
+        """The number of a page in its case, from 1."""
+        return self.numbers[index] if self.numbers else index + 1
 
     @cached_property
     def joins(self) -> dict[tuple[str, str], Join]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from deshred.elements import Page
 from deshred.errors import DeshredError, MissingDependencyError
 from deshred.export.glyphless import ADVANCE, ASCENT, UNITS, Encoding, build_font
-from deshred.export.material import TOOL, File, Material, Pictures
+from deshred.export.material import TOOL, File, Material, Pictures, tell_copy
 from deshred.export.names import clean
 from deshred.export.pictures import encode_fax, encode_jpeg
 from deshred.export.records import export_json
@@ -82,7 +82,7 @@ def _write(material: Material, indices: Sequence[int], attachments: Sequence[Att
     language = material.readings[indices[0]].language if material.readings and indices else ""
     if language:
         document.Root.Lang = pikepdf.String(_LANGUAGES.get(language.split("+")[0], language.split("+")[0]))
-    title = f"{material.title} ({material.options.copy} copy)"
+    title = f"{material.title} ({tell_copy(material.options.copy)})"
     return save_pdfa(
         document, material.options.pdfa, title=title, made=material.made, attachments=attachments
     )

@@ -12,8 +12,9 @@ from PIL import Image as Pillow
 from PIL import TiffImagePlugin
 
 from deshred.elements import Page
-from deshred.export.material import File, Material
+from deshred.export.material import File, Material, tell_copy
 from deshred.imaging.binarization import binarize, to_gray
+from deshred.imaging.composition import erase_marks
 from deshred.imaging.decoding import encode_png
 
 _JPEG_QUALITY = 85
@@ -60,13 +61,13 @@ def _save_tiff(page: Page, target: Any, *, bitonal: bool) -> None:
         "TIFF",
         compression="group4" if bitonal else "tiff_adobe_deflate",
         dpi=(page.dpi, page.dpi),
-        tiffinfo={_DESCRIPTION: f"deshred, {page.copy} copy"},
+        tiffinfo={_DESCRIPTION: f"deshred, {tell_copy(page.copy)}"},
     )
 
 
 def to_bitonal(page: Page) -> Pillow.Image:
     """Ink black, everything else white."""
-    ink = binarize(to_gray(page.image, page.mask))
+    ink = binarize(to_gray(erase_marks(page.image), page.mask))
     return Pillow.fromarray(255 * (1 - ink)).convert("1", dither=Pillow.Dither.NONE)
 
 

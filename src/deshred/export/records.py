@@ -77,7 +77,7 @@ def _describe_page(material: Material, index: int) -> dict[str, Any]:
     page = material.pages[index]
     height, width = page.image.shape[:2]
     return {
-        "number": index + 1,
+        "number": material.number(index),
         "name": material.stem(index),
         "copy": page.copy,
         "width": width,
@@ -86,8 +86,15 @@ def _describe_page(material: Material, index: int) -> dict[str, Any]:
         "pixels_sha256": hash_pixels(page),
         "shreds": [asdict(placement) for placement in page.placements],
         "joins": [describe_join(join) for join in material.page_joins(index)],
+        "lost_ink": _describe_lost_ink(material, index),
         "reading": _describe_reading(material, index),
     }
+
+
+def _describe_lost_ink(material: Material, index: int) -> list[dict[str, Any]]:
+    """The places that are marked in a reading copy."""
+    places = material.lost_ink[index] if material.lost_ink else ()
+    return [asdict(place) for place in places]
 
 
 def describe_join(join: Join) -> dict[str, Any]:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import base64
 import io
+import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import jinja2
@@ -23,15 +26,15 @@ from deshred.elements import Arrangement, Constraints, Image, Join, Page, Placem
 from deshred.executors import default_executor
 from deshred.export.names import clean, quote_toml
 from deshred.export.pictures import hash_pixels
-from deshred.imaging.composition import find_lost_ink
+from deshred.imaging.composition import LostInk, find_lost_ink
 from deshred.imaging.decoding import resize
 from deshred.reading import Line, Reading
-from deshred.shelf import give_back
 
 if TYPE_CHECKING:
     from deshred.pipeline import Reconstruction
 
-_PAGE_WIDTH = 1100  # px as embedded
+_PAGE_WIDTH, _LEAST_WIDTH = 1100, 400  # px as embedded
+_MANY_PAGES = 150  # from here on pictures are smaller: a browser has to hold all of them
 _TALLEST = 16_383  # px: WebP holds no taller picture
 _OVERVIEW_SIDE = 1400
 _THUMBNAIL_HEIGHT = 352
@@ -40,6 +43,7 @@ _MOST_CLOSEUPS = 60
 _MOST_LINES = 8
 _MOST_ROWS_UNFOLDED = 40
 _SIGNS = {"sure": "●", "likely": "◆", "open": "▲"}
+JoinKey = tuple[str, str]  # ids of the left and the right shred
 _MEANINGS = {
     "sure": "at least 99 % probable",
     "likely": "at least 80 % probable",
@@ -85,21 +89,43 @@ class Picture:
     def of(cls, image: Image, alt: str) -> Picture:
         """The image as WebP in a data address."""
         buffer = io.BytesIO()
-        Pillow.fromarray(image).save(buffer, "WEBP", quality=78, method=2)
+        Pillow.fromarray(image).save(buffer, "WEBP", quality=78, method=0)
         height, width = image.shape[:2]
         encoded = base64.b64encode(buffer.getvalue()).decode()
         return cls(f"data:image/webp;base64,{encoded}", width, height, clean(alt))
 
 
+@dataclass(frozen=True)
+class ClosePicture:
+    """A close-up of a join, ready to be shown."""
+
+    picture: Picture
+    meets: float  # where the shreds meet, as a share of its width
+
+
+@dataclass(frozen=True, eq=False)
+class PageView:
+    """What a report shows of a page, taken while its pixels are at hand: they are large, this is not."""
+
+    told: str
+    width: int
+    height: int
+    dpi: float
+    picture: Picture
+    pixels_sha256: str
+    columns: Mapping[str, float]  # of the page, where the paper of each shred begins
+    closeups: Mapping[JoinKey, ClosePicture]
+    lost: Sequence[LostInk]  # slivers
+
+
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A join at its place: `x` is the column of the page where its shreds meet."""
+    """A join at its place."""
 
     number: int  # from 1, over all pages
     join: Join
-    page: Page
     page_number: int
-    x: float
+    share: float  # of the width of the page that lies left of where its shreds meet
     decided_by: str
 
     @property
@@ -117,10 +143,6 @@ class Mark:
     @property
     def right(self) -> str:
         return clean(self.join.right)
-
-    @property
-    def share(self) -> float:
-        return self.x / int(self.page.image.shape[1])
 
     @property
     def position(self) -> str:
@@ -155,13 +177,20 @@ def render_report(
     made: datetime | None = None,
     command: str = "",
     readings: Sequence[Reading] | None = None,
+    views: Sequence[PageView] | None = None,
 ) -> str:
-    """The report as one HTML page; with readings the text can be selected and searched over the pictures."""
-    marks = _place_joins(reconstruction)
+    """The report as one HTML page; with readings the text can be selected and searched over the pictures.
+
+    Without `views` every page is looked at now.
+    """
+    if views is None:
+        viewer = PageViewer(reconstruction)
+        views = default_executor().map(viewer.view, range(len(reconstruction.pages)))
+    marks = _place_joins(reconstruction, views)
     doubtful = [mark for mark in marks if mark.join.verdict == "open"]
-    doubtful.sort(key=lambda mark: (mark.join.probability or 0.0, mark.join.score))
-    shown = doubtful[:_MOST_CLOSEUPS]
-    lost = _list_lost_ink(reconstruction.pages)
+    chosen = _choose_doubtful(reconstruction.arrangement.joins)
+    shown = [mark for key in chosen for mark in doubtful if (mark.join.left, mark.join.right) == key]
+    lost = _list_lost_ink(views)
     sections = {
         "Pages": True,
         "Joins worth a look": True,
@@ -184,8 +213,8 @@ def render_report(
             for name, there in sections.items()
             if there
         ],
-        pages=_show_pages(reconstruction, marks, readings),
-        cards=[_show_card(mark) for mark in shown],
+        pages=_show_pages(views, marks, readings),
+        cards=[_show_card(mark, views[mark.page_number - 1]) for mark in shown],
         left_out=len(doubtful) - len(shown),
         rows=_list_rows(marks, shown, reconstruction.arrangement),
         lost=lost,
@@ -216,30 +245,75 @@ class LostPlace:
     side: str
 
 
-def _list_lost_ink(pages: Sequence[Page]) -> list[LostPlace]:
+def _list_lost_ink(views: Sequence[PageView]) -> list[LostPlace]:
     """Slivers at the very tear: what is left of a point or a comma looks like this."""
-    found = default_executor().map(find_lost_ink, pages)
     return [
         LostPlace(
-            number, f"{place.left} | {place.right}", f"{place.top / page.dpi * 25.4:.0f} mm", place.side
+            number, f"{place.left} | {place.right}", f"{place.top / view.dpi * 25.4:.0f} mm", place.side
         )
-        for number, (page, places) in enumerate(zip(pages, found, strict=True), 1)
-        for place in places
-        if place.is_sliver
+        for number, view in enumerate(views, 1)
+        for place in view.lost
     ]
 
 
-def _place_joins(reconstruction: Reconstruction) -> list[Mark]:
+def _choose_doubtful(joins: Sequence[Join]) -> list[JoinKey]:
+    """The joins that get a close-up, the most doubtful first."""
+    doubtful = [join for join in joins if join.verdict == "open"]
+    doubtful.sort(key=lambda join: (join.probability or 0.0, join.score))
+    return [(join.left, join.right) for join in doubtful[:_MOST_CLOSEUPS]]
+
+
+class PageViewer:
+    """Takes the view of one page after the other."""
+
+    def __init__(self, reconstruction: Reconstruction) -> None:
+        self._pages = reconstruction.pages
+        self._shreds = reconstruction.shreds
+        self._doubtful = frozenset(_choose_doubtful(reconstruction.arrangement.joins))
+        smaller = math.sqrt(min(1.0, _MANY_PAGES / max(1, len(self._pages))))
+        self._width = max(_LEAST_WIDTH, round(_PAGE_WIDTH * smaller))
+
+    def view(self, index: int) -> PageView:
+        """What the report shows of a page by its index."""
+        return self.view_page(self._pages[index], index + 1)
+
+    def view_page(self, page: Page, number: int) -> PageView:
+        """What the report shows of a page that is at hand."""
+        height, width = page.mask.shape
+        count = _count(len(page.placements), "shred")
+        columns = {one.shred_id: _first_column(self._shreds, one) for one in page.placements}
+        keys = [(one.shred_id, other.shred_id) for one, other in pairwise(page.placements)]
+        return PageView(
+            f"{page.copy} copy, {count}, {width / page.dpi * 2.54:.1f} x {height / page.dpi * 2.54:.1f} cm",
+            width,
+            height,
+            page.dpi,
+            Picture.of(_shrink(page.image, self._width, _TALLEST), f"Page {number}, composed of {count}"),
+            hash_pixels(page),
+            columns,
+            {key: _take_closeup(page, key, columns[key[1]]) for key in keys if key in self._doubtful},
+            [place for place in find_lost_ink(page) if place.is_sliver],
+        )
+
+
+def _take_closeup(page: Page, key: JoinKey, x: float) -> ClosePicture:
+    closeup = cut_closeup(page, x)
+    return ClosePicture(
+        Picture.of(closeup.image, f"Close-up of the join of {key[0]} and {key[1]}"), closeup.meets
+    )
+
+
+def _place_joins(reconstruction: Reconstruction, views: Sequence[PageView]) -> list[Mark]:
     """Every join of the answer with its page and column."""
     joins = {(join.left, join.right): join for join in reconstruction.arrangement.joins}
     marks: list[Mark] = []
-    for page_number, page in enumerate(reconstruction.pages, 1):
-        for left, right in zip(page.placements[:-1], page.placements[1:], strict=True):
-            join = joins.get((left.shred_id, right.shred_id))
+    for page_number, view in enumerate(views, 1):
+        for left, right in pairwise(view.columns):
+            join = joins.get((left, right))
             if join is not None:
-                x = _first_column(reconstruction.shreds, right)
                 decided_by = tell_who_decided(join, reconstruction.constraints)
-                marks.append(Mark(len(marks) + 1, join, page, page_number, x, decided_by))
+                share = view.columns[right] / view.width
+                marks.append(Mark(len(marks) + 1, join, page_number, share, decided_by))
     return marks
 
 
@@ -256,24 +330,25 @@ def _first_column(shreds: ShredSet, placement: Placement) -> float:
 
 
 def _show_pages(
-    reconstruction: Reconstruction, marks: Sequence[Mark], readings: Sequence[Reading] | None
+    views: Sequence[PageView], marks: Sequence[Mark], readings: Sequence[Reading] | None
 ) -> list[dict[str, Any]]:
-    def show(index: int) -> dict[str, Any]:
-        page = reconstruction.pages[index]
-        own = [mark for mark in marks if mark.page_number == index + 1]
-        reading = readings[index] if readings is not None else None
-        shown = _show_page(page, index + 1, own, reading)
-        give_back(page)  # each is looked at once, and many do not fit into memory
-        return shown
-
-    return default_executor().map(show, range(len(reconstruction.pages)))
+    own = _group_by_page(marks)
+    return [
+        _show_page(view, number, own[number], None if readings is None else readings[number - 1])
+        for number, view in enumerate(views, 1)
+    ]
 
 
-def _show_page(page: Page, number: int, marks: Sequence[Mark], reading: Reading | None) -> dict[str, Any]:
-    height, width = page.mask.shape
-    count = _count(len(page.placements), "shred")
+def _group_by_page(marks: Sequence[Mark]) -> Mapping[int, list[Mark]]:
+    own: dict[int, list[Mark]] = defaultdict(list)
+    for mark in marks:
+        own[mark.page_number].append(mark)
+    return own
+
+
+def _show_page(view: PageView, number: int, marks: Sequence[Mark], reading: Reading | None) -> dict[str, Any]:
     open_count = sum(mark.join.verdict == "open" for mark in marks)
-    told = f"{page.copy} copy, {count}, {width / page.dpi * 2.54:.1f} x {height / page.dpi * 2.54:.1f} cm"
+    told = view.told
     if open_count:
         told += f", {_count(open_count, 'join')} worth a look"
     if reading is not None:
@@ -281,13 +356,11 @@ def _show_page(page: Page, number: int, marks: Sequence[Mark], reading: Reading 
     return {
         "number": number,
         "told": told,
-        "width": width,
-        "height": height,
-        "ratio": f"{width / height:.4f}",
-        "picture": Picture.of(
-            _shrink(page.image, _PAGE_WIDTH, _TALLEST), f"Page {number}, composed of {count}"
-        ),
-        "pixels_sha256": hash_pixels(page),
+        "width": view.width,
+        "height": view.height,
+        "ratio": f"{view.width / view.height:.4f}",
+        "picture": view.picture,
+        "pixels_sha256": view.pixels_sha256,
         "marks": marks,
         # else the page cannot be read for its lines
         "is_crowded": sum(mark.join.verdict != "sure" for mark in marks) > _MOST_LINES,
@@ -312,14 +385,12 @@ def _percent(probability: float) -> str:
     return f"{100 * probability:.{0 if probability < 0.9 else 2}f} %"
 
 
-def _show_card(mark: Mark) -> dict[str, Any]:
-    closeup = cut_closeup(mark.page, mark.x)
+def _show_card(mark: Mark, view: PageView) -> dict[str, Any]:
+    closeup = view.closeups[mark.join.left, mark.join.right]
     return {
         "mark": mark,
         "meets": f"{closeup.meets:.1%}",
-        "picture": Picture.of(
-            closeup.image, f"Close-up of the join of {mark.join.left} and {mark.join.right}"
-        ),
+        "picture": closeup.picture,
         "toml": [write_toml(name, mark.join) for name in ("required", "forbidden")],
     }
 
@@ -355,12 +426,12 @@ def _list_rows(
     rows: list[dict[str, Any]] = []
     breaks = {page_break.after: page_break for page_break in arrangement.breaks}
     carded = {mark.number for mark in shown}
+    own = _group_by_page(marks)
     for number, slots in enumerate(arrangement.pages, 1):
         # a join with a close-up is named by its card, every other by its row
         rows += [
             {"mark": mark, "is_named": mark.number not in carded, "cells": _list_cells(mark.join)}
-            for mark in marks
-            if mark.page_number == number
+            for mark in own[number]
         ]
         if slots and slots[-1].shred_id in breaks:
             ends = breaks[slots[-1].shred_id]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,31 +18,29 @@ from deshred.cases import (
     INPUTS,
     REPORT,
     Case,
+    ReadOnlyStore,
     open_case,
     page_name,
     working_on,
 )
 from deshred.cases.records import pack_compatibility, unpack_compatibility
 from deshred.cluster import connect
-from deshred.compatibility.contract import ScorerCard
 from deshred.elements import (
-    Arrangement,
-    Compatibility,
     Constraints,
     Join,
-    Page,
-    PageBreak,
     Pile,
+    Placement,
     Shred,
     ShredSet,
     Slot,
     Source,
 )
-from deshred.errors import InputError, MismatchError
+from deshred.errors import MismatchError
 from deshred.executors import Executor, Progress, default_executor
 from deshred.export.cutouts import list_warnings
-from deshred.export.report import Overview, render_report
-from deshred.imaging.composition import compose
+from deshred.export.recorded import Recorded, read_inputs, read_recorded
+from deshred.export.report import Overview, PageView, PageViewer, render_report
+from deshred.imaging.composition import LazyPages, compose
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.edges import EdgeOptions, LazyEdges
 from deshred.imaging.files import find_files
@@ -51,7 +49,7 @@ from deshred.imaging.scans import hash_file
 from deshred.imaging.turning import turn_shred
 from deshred.missing import find_missing
 from deshred.pipeline import Reconstruction, reconstruct
-from deshred.settings import Settings, settings_from
+from deshred.settings import Settings
 from deshred.shelf import give_back
 from deshred.timing import Stopwatch
 from deshred.versions import installed_versions
@@ -113,18 +111,14 @@ def _list_known_files(case: Case) -> list[Path]:
     """The files of a case that is added to, which must be what they were."""
     if not case.folder.exists(INPUTS):
         return []
-    try:
-        known = [(case.resolve(entry["path"]), entry["sha256"]) for entry in case.read_json(INPUTS)["files"]]
-    except (KeyError, TypeError) as error:
-        raise InputError(
-            f"{case.path / INPUTS}: the file is damaged ({error}). Reconstruct all scans with --force."
-        ) from None
-    for path, digest in known:
-        if hash_file(path) != digest:
+    known = read_inputs(case.read_json(INPUTS), case.path / INPUTS)
+    paths = [case.resolve(file.path) for file in known]
+    for path, file in zip(paths, known, strict=True):
+        if hash_file(path) != file.sha256:
             raise MismatchError(
                 f"{path}: has changed since it was read. Put it back, or reconstruct all with --force."
             )
-    return [path for path, _ in known]
+    return paths
 
 
 def save_results(
@@ -138,13 +132,9 @@ def save_results(
 ) -> Reconstruction:
     """Write everything a case shows; the result knows how long that took."""
     watch = Stopwatch(dict(reconstruction.seconds))
+    with watch.measure("compose"):
+        views = _save_pages(reconstruction, case, executor or default_executor(), progress)
     with watch.measure("save"):
-        pngs = (executor or default_executor()).stream(_encode_page, reconstruction.pages)
-        for number, png in enumerate(pngs, 1):
-            case.write_bytes(page_name(number), png)
-            give_back(reconstruction.pages[number - 1])
-            if progress:
-                progress("saving pages", number, len(reconstruction.pages))
         digests = {str(source.path): source.sha256 for source in reconstruction.sources}
         listed = [{"path": case.relate(file), "sha256": digests.get(str(file))} for file in files]
         case.write_json(INPUTS, {"format": FORMAT, "files": listed})
@@ -160,11 +150,44 @@ def save_results(
             overviews=overviews,
             made=datetime.now(UTC),
             command=command,
+            views=views,
         )
         case.write_text(REPORT, report)
     reconstruction = replace(reconstruction, seconds=watch.seconds)
     case.write_json(ARRANGEMENT, describe(reconstruction, case))
     return reconstruction
+
+
+@dataclass(frozen=True, eq=False)
+class _Finished:
+    """A page as it is kept: nothing of it is needed again."""
+
+    png: bytes
+    view: PageView
+
+
+def _save_pages(
+    reconstruction: Reconstruction, case: Case, executor: Executor, progress: Progress | None
+) -> list[PageView]:
+    """Compose, pack and show one page after the other, each while its pixels are at hand."""
+    if not executor.shares_memory:  # all shreds would travel with every page
+        executor = default_executor(reconstruction.settings.jobs)
+    pages, viewer = reconstruction.pages, PageViewer(reconstruction)
+
+    def finish(index: int) -> _Finished:
+        page = pages.compose(index) if isinstance(pages, LazyPages) else pages[index]
+        finished = _Finished(encode_png(page.image, dpi=page.dpi), viewer.view_page(page, index + 1))
+        for placement in page.placements:
+            give_back(reconstruction.shreds[reconstruction.shreds.index_of(placement.shred_id)])
+        return finished
+
+    views = []
+    for number, finished in enumerate(executor.stream(finish, range(len(pages))), 1):
+        case.write_bytes(page_name(number), finished.png)
+        views.append(finished.view)
+        if progress:
+            progress("composing", number, len(pages))
+    return views
 
 
 def describe(reconstruction: Reconstruction, case: Case | None = None) -> dict[str, Any]:
@@ -180,9 +203,9 @@ def describe(reconstruction: Reconstruction, case: Case | None = None) -> dict[s
         "format": FORMAT,
         "summary": reconstruction.summary(),
         "pages": [
-            _describe_page(number, slots, page, shreds, joins, paths)
-            for number, (slots, page) in enumerate(
-                zip(arrangement.pages, reconstruction.pages, strict=True), 1
+            _describe_page(number, slots, placements, shreds, joins, paths)
+            for number, (slots, placements) in enumerate(
+                zip(arrangement.pages, reconstruction.placements, strict=True), 1
             )
         ],
         "breaks": [asdict(one) for one in arrangement.breaks],
@@ -246,12 +269,12 @@ def _provenance(reconstruction: Reconstruction) -> dict[str, str]:
 def _describe_page(
     number: int,
     slots: tuple[Slot, ...],
-    page: Page,
+    placements: tuple[Placement, ...],
     shreds: dict[str, Shred],
     joins: dict[str, Join],
     paths: _Paths,
 ) -> dict[str, Any]:
-    places = {placement.shred_id: placement for placement in page.placements}
+    places = {placement.shred_id: placement for placement in placements}
     return {
         "number": number,
         "image": page_name(number),
@@ -278,89 +301,59 @@ def _list_inputs(sources: Iterable[Source], paths: _Paths) -> list[dict[str, str
     return [{"path": path, "sha256": digest} for path, digest in sorted(digests.items())]
 
 
-def _encode_page(page: Page) -> bytes:
-    return encode_png(page.image, dpi=page.dpi)
-
-
 def reopen(
     folder: str | Path, *, executor: Executor | None = None, progress: Progress | None = None
 ) -> Reconstruction:
     """Everything of a finished case again, without solving; the scans must be what they were."""
     case = open_case(folder)
-    content = case.read_json(ARRANGEMENT)
-    try:
-        return _Reopening(case, content, executor or default_executor(), progress).run()
-    except (KeyError, TypeError, AttributeError, ValueError, OverflowError, MemoryError) as error:
-        raise InputError(
-            f"{case.path / ARRANGEMENT}: the file is damaged ({type(error).__name__}: {error}). "
-            "Run reconstruct --force again."
-        ) from error
+    executor = executor or default_executor()
+    path = case.path / COMPATIBILITY
+    compatibility = unpack_compatibility(case.read_bytes(COMPATIBILITY), path)
+    recorded = read_recorded(case.read_json(ARRANGEMENT), compatibility.ids, case.path / ARRANGEMENT)
+    sources = _check_inputs(case, recorded)
+    intake = load_intake(
+        [case.resolve(file.path) for file in read_inputs(case.read_json(INPUTS), case.path / INPUTS)],
+        options=recorded.settings.scans,
+        segmentation=recorded.settings.segmentation,
+        store=ReadOnlyStore(case.store),
+        executor=executor,
+        progress=progress,
+    )
+    found = [_find(intake.shreds, shred_id) for shred_id in compatibility.ids]
+    shreds = ShredSet([turn_shred(shred) if shred.id in recorded.turned else shred for shred in found])
+    blank = ShredSet([_find(intake.shreds, shred_id) for shred_id in recorded.blank])
+    arrangement, settings = recorded.arrangement, recorded.settings
+    pages = compose(
+        shreds,
+        arrangement,
+        options=settings.composition,
+        missing=find_missing(arrangement, compatibility) if settings.show_missing else (),
+        executor=executor,
+        progress=progress,
+    )
+    return Reconstruction(
+        Pile(shreds, LazyEdges(shreds, EdgeOptions()), blank),
+        intake.sheets,
+        sources,
+        intake.decision,
+        compatibility,
+        recorded.constraints,
+        arrangement,
+        tuple(pages),
+        recorded.scorer,
+        settings,
+        recorded.seconds,
+    )
 
 
-class _Reopening:
-    """Reads back what `describe` wrote."""
-
-    def __init__(
-        self, case: Case, content: dict[str, Any], executor: Executor, progress: Progress | None
-    ) -> None:
-        self._case = case
-        self._content = content
-        self._executor = executor
-        self._progress = progress
-        self._settings = settings_from(content["settings"], ARRANGEMENT)
-
-    def run(self) -> Reconstruction:
-        content, settings = self._content, self._settings
-        compatibility = self._read_scores()
-        sources = self._check_inputs()
-        files = [self._case.resolve(entry["path"]) for entry in self._case.read_json(INPUTS)["files"]]
-        intake = load_intake(
-            files,
-            options=settings.scans,
-            segmentation=settings.segmentation,
-            budget=settings.budget,
-            executor=self._executor,
-            progress=self._progress,
-        )
-        turned = {one["id"] for page in content["pages"] for one in page["shreds"] if one.get("turned")}
-        found = [_find(intake.shreds, shred_id) for shred_id in compatibility.ids]
-        shreds = ShredSet([turn_shred(shred) if shred.id in turned else shred for shred in found])
-        blank = ShredSet([_find(intake.shreds, entry["id"]) for entry in content["blank"]])
-        pile = Pile(shreds, LazyEdges(shreds, EdgeOptions()), blank)
-        arrangement = _read_arrangement(content, settings)
-        pages = compose(
-            shreds,
-            arrangement,
-            options=settings.composition,
-            missing=find_missing(arrangement, compatibility) if settings.show_missing else (),
-            executor=self._executor,
-            progress=self._progress,
-        )
-        return Reconstruction(
-            pile,
-            intake.sheets,
-            sources,
-            intake.decision,
-            compatibility,
-            Constraints(**content["constraints"]),
-            arrangement,
-            tuple(pages),
-            ScorerCard(**content["scorer"]),
-            settings,
-            content["seconds"],
-        )
-
-    def _read_scores(self) -> Compatibility:
-        return unpack_compatibility(self._case.read_bytes(COMPATIBILITY), self._case.path / COMPATIBILITY)
-
-    def _check_inputs(self) -> tuple[Source, ...]:
-        sources = []
-        for entry in self._content["inputs"]:
-            path = self._case.resolve(entry["path"])
-            if hash_file(path) != entry["sha256"]:
-                raise MismatchError(f"{path}: has changed since the run. Reconstruct it again.")
-            sources.append(Source(path, entry["sha256"]))
-        return tuple(sources)
+def _check_inputs(case: Case, recorded: Recorded) -> tuple[Source, ...]:
+    sources = []
+    for file in recorded.inputs:
+        path = case.resolve(file.path)
+        if hash_file(path) != file.sha256:
+            raise MismatchError(f"{path}: has changed since the run. Reconstruct it again.")
+        sources.append(Source(path, file.sha256))
+    return tuple(sources)
 
 
 def _find(shreds: ShredSet, shred_id: str) -> Shred:
@@ -368,19 +361,3 @@ def _find(shreds: ShredSet, shred_id: str) -> Shred:
         return shreds[shreds.index_of(shred_id)]
     except MismatchError:
         raise MismatchError(f"the scans no longer show {shred_id}. Reconstruct them again.") from None
-
-
-def _read_arrangement(content: dict[str, Any], settings: Settings) -> Arrangement:
-    joins = [
-        Join(**{name: value for name, value in join.items() if name != "verdict"})
-        for page in content["pages"]
-        for join in page["joins"]
-    ]
-    return Arrangement(
-        tuple(tuple(Slot(one["id"], one["offset"]) for one in page["shreds"]) for page in content["pages"]),
-        tuple(joins),
-        tuple(PageBreak(**one) for one in content["breaks"]),
-        content["cost"],
-        content["bound"],
-        settings.arrangement.tolerance,
-    )

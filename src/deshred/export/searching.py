@@ -1,7 +1,8 @@
 """Words to look for in, where they stand out; with the letters that a tear makes an engine mistake forgiven.
 
-A hit is a hint: about two in a hundred words that are not on a page are found on it all the same. So every
-hit comes with its box, to look at the picture. No hit is no proof of absence.
+A word that was read clearly is taken for no other; a number is, since any digits make one. A hit is a hint
+all the same: of a hundred words that are not on a page one or two are found on it. So every hit comes with
+its box, to look at the picture. No hit is no proof of absence.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from deshred.reading.spelling import edit_distance
 from deshred.reading.words import Clarity
 
 _ONE_WRONG, _TWO_WRONG = 5, 9  # letters of a word from which so many may be wrong
+_MOST_PAGES = 10**6
 _AROUND = 40  # px of the page around a cut-out
 _CLARITIES: tuple[Clarity, ...] = ("doubtful", "fair", "clear")
 
@@ -78,23 +80,32 @@ class Hit:
 
 def list_words(material: Material) -> list[SearchedPage]:
     """The words of all pages that were read."""
-    return [
-        [
-            [
-                FoundWord(word.text, word.box, word.clarity, material.crosses_open(index, word))
-                for word in line.words
+    return _by_number(
+        {
+            material.number(index): [
+                [
+                    FoundWord(word.text, word.box, word.clarity, material.crosses_open(index, word))
+                    for word in line.words
+                ]
+                for line in material.lines(index)
             ]
-            for line in material.lines(index)
-        ]
-        for index in range(len(material.pages))
-    ]
+            for index in range(len(material.pages))
+        }
+    )
+
+
+def _by_number(pages: Mapping[int, SearchedPage]) -> list[SearchedPage]:
+    """Pages in their places; those that were left out have no words."""
+    if pages and not 1 <= min(pages) <= max(pages) <= _MOST_PAGES:
+        raise ValueError(f"pages have numbers from 1 to {_MOST_PAGES}")
+    return [pages.get(number, ()) for number in range(1, max(pages, default=0) + 1)]
 
 
 def list_recorded_words(record: Mapping[str, Any]) -> list[SearchedPage]:
     """The same from the record of an export, without any picture."""
     try:
-        return [_list_recorded_page(page) for page in record["pages"]]
-    except (KeyError, TypeError, ValueError) as error:
+        return _by_number({int(page["number"]): _list_recorded_page(page) for page in record["pages"]})
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the record is damaged ({type(error).__name__}: {error}). Export again.") from None
 
 
@@ -104,15 +115,22 @@ def _list_recorded_page(page: Mapping[str, Any]) -> SearchedPage:
     return [
         [
             FoundWord(
-                word["text"],
-                Box(*word["box"]),
-                word["clarity"],
+                word["text"].strip(),
+                _read_box(word["box"]),
+                _CLARITIES[_CLARITIES.index(word["clarity"])],
                 any(tuple(join) in opened for join in word["joins"]),
             )
             for word in line["words"]
         ]
         for line in lines
     ]
+
+
+def _read_box(sides: Sequence[int]) -> Box:
+    left, top, right, bottom = sides
+    if not all(type(side) is int for side in sides) or not (0 <= left < right and 0 <= top < bottom):
+        raise ValueError(f"{sides} is no box")
+    return Box(left, top, right, bottom)
 
 
 def find_words(
@@ -132,8 +150,9 @@ def find_words(
 def cut_out(image: Image, hit: Hit) -> Image:
     """The part of a page that shows a hit, and a little around it."""
     box = hit.box
-    rows = slice(max(0, box.top - _AROUND), box.bottom + _AROUND)
-    return image[rows, max(0, box.left - _AROUND) : box.right + _AROUND]
+    last_row, last_column = image.shape[0] - 1, image.shape[1] - 1  # a record may speak of more than there is
+    rows = slice(min(max(0, box.top - _AROUND), last_row), box.bottom + _AROUND)
+    return image[rows, min(max(0, box.left - _AROUND), last_column) : box.right + _AROUND]
 
 
 @lru_cache(maxsize=1 << 18)  # pages say the same words again and again
@@ -157,15 +176,20 @@ class _Index:
     """Every word of a case by its normal form: a few thousand pages fit into memory."""
 
     places: dict[str, list[_Place]]
+    known: frozenset[str]  # words that are taken for no other
 
     @classmethod
     def of(cls, pages: Sequence[SearchedPage]) -> _Index:
         places: dict[str, list[_Place]] = defaultdict(list)
+        known: set[str] = set()
         for page, lines in enumerate(pages):
             for line, words in enumerate(lines):
                 for at, word in enumerate(words):
-                    places[normalize(word.text)].append((page, line, at))
-        return cls(dict(places))
+                    plain = normalize(word.text)
+                    places[plain].append((page, line, at))
+                    if word.clarity == "clear" and not any(map(str.isdigit, plain)):
+                        known.add(plain)
+        return cls(dict(places), frozenset(known))
 
     def find_like(self, term: str, *, exact: bool) -> dict[_Place, int]:
         """Places of words like the term, with the number of wrong letters."""
@@ -174,7 +198,7 @@ class _Index:
             return dict.fromkeys(self.places.get(term, ()), 0)
         found: dict[_Place, int] = {}
         for word, places in self.places.items():
-            if abs(len(word) - len(term)) <= allowed:
+            if abs(len(word) - len(term)) <= allowed and (word == term or word not in self.known):
                 wrong = edit_distance(term, word)
                 if wrong <= allowed:
                     found.update(dict.fromkeys(places, wrong))

@@ -6,12 +6,24 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
+from deshred.export.crossings import rate_crossings
 from deshred.export.material import File, Material
 from deshred.export.names import clean_cell
 
 Cell = str | int | float | None
 
-_JOINS = ("page", "left", "right", "verdict", "probability", "score", "offset_px", "price")
+_JOINS = (
+    "page",
+    "left",
+    "right",
+    "verdict",
+    "probability",
+    "score",
+    "offset_px",
+    "price",
+    "words_across",
+    "reading",
+)
 _SHREDS = ("shred", "page", "place", "x", "y", "file", "frame", "sha256", "blank")
 _WORDS = (
     "page",
@@ -46,17 +58,30 @@ def _to_csv(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
 
 def _list_joins(material: Material) -> Iterator[Sequence[Cell]]:
     for index in range(len(material.pages)):
+        crossings = rate_crossings(material, index)
         for join in material.page_joins(index):
             numbers = (join.probability, join.score, join.offset, join.price)
-            yield (index + 1, join.left, join.right, join.verdict, *numbers)
+            across = crossings[join.left, join.right]
+            told = (across.words, across.across) if material.readings is not None else (None, None)
+            yield (material.number(index), join.left, join.right, join.verdict, *numbers, *told)
 
 
 def _list_shreds(material: Material) -> Iterator[Sequence[Cell]]:
     made = material.reconstruction
-    for index, page in enumerate(material.pages, 1):
+    for index, page in enumerate(material.pages):
         for place, at in enumerate(page.placements, 1):
             source = made.shreds[made.shreds.index_of(at.shred_id)].source
-            yield (at.shred_id, index, place, at.x, at.y, source.path.name, source.frame, source.sha256, 0)
+            yield (
+                at.shred_id,
+                material.number(index),
+                place,
+                at.x,
+                at.y,
+                source.path.name,
+                source.frame,
+                source.sha256,
+                0,
+            )
     for shred in made.blank:
         source = shred.source
         yield (shred.id, None, None, None, None, source.path.name, source.frame, source.sha256, 1)
@@ -69,7 +94,7 @@ def _list_words(material: Material) -> Iterator[Sequence[Cell]]:
                 crossed = material.crossed(index, word)
                 box = word.box
                 yield (
-                    index + 1,
+                    material.number(index),
                     number,
                     word.text,
                     word.clarity,

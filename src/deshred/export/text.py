@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from deshred.export.material import File, Material
 from deshred.export.names import clean
-from deshred.reading import Word
+from deshred.reading import Line, Word
 
 _PAGE_END = "\f"
 
@@ -24,8 +24,13 @@ def render_text(material: Material, index: int) -> str:
         if block is not None and line.block != block:
             parts.append("")
         block = line.block
-        parts.append(" ".join(_render_word(material, index, word) for word in line.words))
+        parts.append(render_line(material, index, line))
     return "\n".join(parts) + "\n"
+
+
+def render_line(material: Material, index: int, line: Line) -> str:
+    """The text of one line, with marks where they were asked for."""
+    return " ".join(_render_word(material, index, word) for word in line.words)
 
 
 def _render_word(material: Material, index: int, word: Word) -> str:

@@ -6,22 +6,26 @@ Nothing is trusted but hashes: names in lists may lead anywhere, so only plain f
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from deshred.cases import JOURNAL, Folder, Journal
+from deshred.cases import JOURNAL, Folder, Journal, open_case
 from deshred.errors import InputError, IntegrityError, MissingDependencyError
+from deshred.executors import Progress
 from deshred.export.bags import DECLARATION, MANIFEST, PAYLOAD, TAG_MANIFEST, seal
 from deshred.export.names import clean, clean_cell
 from deshred.export.pdf import import_pikepdf
 from deshred.export.records import RECORD
+from deshred.export.repeating import recall_case, recall_record
+from deshred.export.repeating import repeat as repeat_run
+from deshred.imaging.scans import hash_file
+from deshred.textfiles import parse_json
 
+_MOST_RECORD = 256 << 20  # bytes
 _ENTRY = re.compile(r"([0-9a-f]{64})  (\S.*)")
 
 
@@ -62,9 +66,19 @@ class Verification:
 
 
 def verify(
-    folder: str | Path, *, head: str | None = None, sealed: str | None = None, inputs: Iterable[Path] = ()
+    folder: str | Path,
+    *,
+    head: str | None = None,
+    sealed: str | None = None,
+    inputs: Iterable[Path] = (),
+    repeat: bool = False,
+    progress: Progress | None = None,
 ) -> Verification:
-    """Check a case, an export or a package; `head` and `sealed` are hashes that were written down."""
+    """Check a case, an export or a package; `head` and `sealed` are hashes that were written down.
+
+    With `repeat` the scans are reconstructed once more: those of a case where they lay, those of an export
+    are `inputs`.
+    """
     folder = Path(folder)
     findings: list[Finding] = []
     journal_there = (folder / JOURNAL).is_file()
@@ -79,9 +93,12 @@ def verify(
         findings += _check_bag(Folder(bag), sealed)
     elif sealed is not None:
         findings.append(Finding("seal", False, "there is no package to compare it with"))
+    inputs = list(inputs)
     if inputs:
-        findings.append(_check_inputs(Folder(folder), Folder(bag) if bag else None, list(inputs)))
+        findings.append(_check_inputs(Folder(folder), Folder(bag) if bag else None, inputs))
     findings += _check_contents(Folder(bag or folder))
+    if repeat:
+        findings += _check_again(folder, Folder(bag or folder), inputs, progress)
     return Verification(folder, tuple(findings))
 
 
@@ -151,7 +168,7 @@ def _compare(check: str, folder: Folder, listed: Mapping[str, str]) -> Finding:
     for name, digest in listed.items():
         if not folder.exists(name):
             return Finding(check, False, f"{clean(name)} is missing")
-        if hashlib.sha256(folder.read_bytes(name)).hexdigest() != digest:
+        if folder.hash_file(name) != digest:
             return Finding(check, False, f"{clean(name)} has changed")
     return Finding(check, True, f"{len(listed)} files are as they were")
 
@@ -161,9 +178,12 @@ def _check_inputs(folder: Folder, bag: Folder | None, inputs: list[Path]) -> Fin
     record = _read_record(bag or folder)
     if record is None:
         return Finding("scans", False, f"there is no {RECORD} to compare them with. Export with --as json.")
-    wanted = {entry["sha256"]: entry["name"] for entry in record["inputs"]}
+    try:
+        wanted = {str(entry["sha256"]): str(entry["name"]) for entry in record["inputs"]}
+    except (KeyError, TypeError):
+        return Finding("scans", False, f"{RECORD} is damaged")
     files = [file for path in inputs for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
-    found = {hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()}
+    found = {hash_file(file) for file in files if file.is_file()}
     lost = sorted(clean(name) for digest, name in wanted.items() if digest not in found)
     return Finding(
         "scans", not lost, f"{lost[0]} is not among them" if lost else f"all {len(wanted)} are there"
@@ -174,9 +194,9 @@ def _read_record(folder: Folder) -> dict[str, Any] | None:
     for name in (RECORD, f"{PAYLOAD}/{RECORD}"):
         if folder.exists(name):
             try:
-                content: dict[str, Any] = json.loads(folder.read_bytes(name))
-                return content
-            except ValueError:
+                content = parse_json(folder.read_bytes(name, most_bytes=_MOST_RECORD), name)
+                return content if isinstance(content, dict) else None
+            except InputError:
                 return None
     return None
 
@@ -196,11 +216,14 @@ def _check_contents(folder: Folder) -> Iterator[Finding]:
 def _compare_joins(record: dict[str, Any], table: bytes) -> Finding:
     rows = csv.DictReader(io.StringIO(table.decode("utf-8-sig", "replace"), newline=""))
     told = [(row.get("left"), row.get("right"), row.get("verdict")) for row in rows]
-    wanted = [
-        (clean_cell(join["left"]), clean_cell(join["right"]), join["verdict"])
-        for page in record["pages"]
-        for join in page["joins"]
-    ]
+    try:
+        wanted = [
+            (clean_cell(join["left"]), clean_cell(join["right"]), join["verdict"])
+            for page in record["pages"]
+            for join in page["joins"]
+        ]
+    except (KeyError, TypeError, AttributeError):
+        return Finding("joins", False, f"{RECORD} is damaged")
     same = told == wanted
     return Finding("joins", same, f"{len(wanted)} in record and table" if same else "record and table differ")
 
@@ -211,8 +234,25 @@ def _check_documents(folder: Folder, names: list[str]) -> Finding:
     except MissingDependencyError as error:
         return Finding("PDF/A", True, f"not checked: {error}")
     for name in names:
-        content = folder.read_bytes(name)
-        reports = [pikepdf.pdfa.validate_written(io.BytesIO(content), flavor) for flavor in ("2b", "3b")]
-        if not any(report.passed for report in reports):
+        if not _is_pdfa(folder.read_bytes(name), pikepdf):
             return Finding("PDF/A", False, f"{clean(name)} is no PDF/A")
     return Finding("PDF/A", True, f"{len(names)} approved")
+
+
+def _is_pdfa(content: bytes, pikepdf: Any) -> bool:
+    try:
+        reports = [pikepdf.pdfa.validate_written(io.BytesIO(content), flavor) for flavor in ("2b", "3b")]
+    except Exception:  # a checker may stumble over what is no PDF at all, in ways of its own
+        return False
+    return any(report.passed for report in reports)
+
+
+def _check_again(
+    path: Path, folder: Folder, scans: list[Path], progress: Progress | None
+) -> Iterator[Finding]:
+    """Whether a new run on the same scans gives the same."""
+    record = _read_record(folder)
+    told = recall_case(open_case(path)) if record is None else recall_record(record, scans)
+    again = repeat_run(told, progress=progress)
+    for check, differs in (("order", again.order), ("offsets", again.offsets), ("pixels", again.pixels)):
+        yield Finding(f"{check} of a new run", not differs, differs or f"the same on {len(told.pages)} pages")

@@ -37,6 +37,7 @@ class ReadingOptions:
         "eng", "Languages of the pages, such as eng+por; nothing is guessed.", metavar="CODE"
     )
     tessdata: Path | None = option(None, "A folder of language data to look into first.", metavar="DIR")
+    as_it_is: bool = option(False, "Read the evidence copy without mending its seams.", flag="--no-mend")
 
     def __post_init__(self) -> None:
         if self.engine not in get_args(Engine):
