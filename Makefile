@@ -1,7 +1,8 @@
 # make install   .venv with everything for development
 # make demo      draw, shred and reconstruct a few pages into demo/; needs no torch
 # make test      lint, types, import layers and tests, as CI runs them
-# make fuzz      30,000 damaged files and the bombs, with counts, seconds and memory
+# make fuzz      36,000 damaged files and the bombs, with counts, seconds and memory
+# make faults    commands killed, or without disk, at every change they make; takes an hour
 # make clean     remove .venv and caches
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --constraint constraints.txt
 DEMO ?= demo
 
-.PHONY: install demo test lint system fuzz clean
+.PHONY: install demo test lint system fuzz faults clean
 
 install: $(VENV)/dev.stamp
 
@@ -32,7 +33,10 @@ lint: $(VENV)/dev.stamp
 
 fuzz: $(VENV)/dev.stamp
 	$(BIN)/python -m tests.fuzz.bombs --write docs/reliability.md
-	$(BIN)/python -m tests.fuzz.campaign --count 30000 --write docs/reliability.md
+	$(BIN)/python -m tests.fuzz.campaign --count 36000 --write docs/reliability.md
+
+faults: $(VENV)/dev.stamp
+	$(BIN)/python -m tests.faults.kills --write docs/reliability.md
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

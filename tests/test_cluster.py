@@ -3,6 +3,10 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -120,3 +124,62 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(distributed, "Client", lambda *a, **k: plain(*a, **{**k, "timeout": "1s"}))
     with pytest.raises(SettingsError, match="no Dask scheduler answers"), connect("tcp://127.0.0.1:9"):
         pass
+
+
+def _square_slowly(number: int) -> int:
+    time.sleep(0.2)
+    return number * number
+
+
+@pytest.fixture
+def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Processes that are ended with the test."""
+    started: list[subprocess.Popen[bytes]] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def test_a_run_goes_on_when_the_scheduler_is_killed_and_started_again(
+    processes: list[subprocess.Popen[bytes]],
+) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+
+    def start(kind: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--no-dashboard", *arguments]
+        paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+        processes.append(
+            subprocess.Popen(
+                command,
+                env={**os.environ, "PYTHONPATH": paths},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        )
+        return processes[-1]
+
+    def start_both() -> subprocess.Popen[bytes]:
+        scheduler = start("scheduler", "--host", "127.0.0.1", "--port", str(port))
+        start("worker", address, "--nthreads", "1", "--no-nanny")
+        return scheduler
+
+    scheduler = start_both()
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            with connect(address) as cluster:
+                squares = cluster.stream(_square_slowly, range(12))
+                found = [next(squares) for _ in range(3)]
+                scheduler.kill()
+                scheduler.wait()
+                start_both()
+                found += squares
+            break
+        except SettingsError:  # the scheduler or its worker is not there yet
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+    assert found == [number * number for number in range(12)]

@@ -1,6 +1,7 @@
 """The address of a Dask cluster in, an executor on it out: `deshred[cluster]`, see docs/cluster.md.
 
 Dask schedules, retries what a lost worker had begun, and shows its dashboard; nothing of that is done here.
+Only what a lost scheduler had begun is given to the next one again: a scheduler forgets.
 What travels are importable functions, arrays and frozen values. Nothing is ever unpickled from a case folder.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +25,18 @@ from deshred.versions import installed_versions
 _AHEAD = 4  # tasks per worker that are begun before they are asked for
 _RETRIES = 5  # workers that may be lost under one task
 _LOCAL = "local:"
+_ANSWER = "20s"  # for a scheduler to answer at the start
+_RETURN_SECONDS = 300  # for one that was lost to come back
+_GO_ON = "Start it again, and run the same command: it goes on with what the case folder holds."
 _IGNORED = ("machine",)  # results do not depend on it
+
+
+@dataclass(frozen=True, eq=False)
+class _Begun:
+    """A task that was given to the cluster."""
+
+    item: Any
+    future: Any  # distributed.Future
 
 
 @dataclass(frozen=True)
@@ -37,14 +50,32 @@ class ClusterExecutor(Executor):
         """Apply the function to every item; results as they come, in the order of the items."""
         _refuse_local(function)
         coming = iter(items)
-        ahead = deque(self._submit(function, item) for item in islice(coming, self._count_ahead()))
+        ahead = deque(self._begin(function, item) for item in islice(coming, self._count_ahead()))
         try:
             while ahead:
-                result = ahead.popleft().result()
-                ahead.extend(self._submit(function, item) for item in islice(coming, 1))
+                result = self._finish(function, ahead)
+                ahead.extend(self._begin(function, item) for item in islice(coming, 1))
                 yield result
         finally:
-            self.client.cancel(list(ahead))
+            self.client.cancel([begun.future for begun in ahead])
+
+    def _finish(self, function: Callable[[Item], Result], ahead: deque[_Begun]) -> Result:
+        """The next result; what a lost scheduler had begun is begun again when there is another."""
+        distributed = _import_distributed()
+        for _ in range(_RETRIES):
+            try:
+                result: Result = ahead[0].future.result()
+                ahead.popleft()
+                return result
+            except distributed.client.FutureCancelledError:
+                wait_for_workers(self.client)
+                begun = list(ahead)
+                ahead.clear()
+                ahead.extend(self._begin(function, one.item) for one in begun)
+        raise SettingsError(f"the scheduler was lost {_RETRIES} times. {_GO_ON}")
+
+    def _begin(self, function: Callable[[Item], Result], item: Item) -> _Begun:
+        return _Begun(item, self._submit(function, item))
 
     def _submit(self, function: Callable[[Item], Result], item: Item) -> Any:
         # not pure: else Dask would hash every array to see whether it was computed before
@@ -98,13 +129,29 @@ def check_workers(client: Any) -> None:
             )
 
 
+def wait_for_workers(client: Any) -> None:
+    """Wait until a scheduler that was lost is back with workers, which must be of our versions."""
+    deadline = time.monotonic() + _RETURN_SECONDS
+    while True:
+        try:
+            return check_workers(client)
+        except (OSError, SettingsError):
+            if time.monotonic() > deadline or client.status == "closed":
+                raise SettingsError(
+                    f"the scheduler was lost and did not come back within {_RETURN_SECONDS} s. {_GO_ON}"
+                ) from None
+            time.sleep(1)
+
+
 def _list_versions() -> dict[str, str]:
     return {name: number for name, number in installed_versions().items() if name not in _IGNORED}
 
 
 def _open_client(distributed: Any, cluster: Any, where: str) -> Any:
     try:
-        return distributed.Client(cluster or where, timeout="20s")
+        distributed.Client(cluster or where, timeout=_ANSWER).close()
+        # the time that a client waits at the start is also how long it waits for a scheduler that was lost
+        return distributed.Client(cluster or where, timeout=_RETURN_SECONDS)
     except (OSError, ValueError) as error:
         raise SettingsError(
             f"{where}: no Dask scheduler answers ({error}). Start one with `dask scheduler`, and give its "

@@ -110,7 +110,7 @@ def test_a_finished_case_is_kept_without_force(tmp_path: Path) -> None:
 
 def test_old_results_stay_until_new_ones_are_complete(tmp_path: Path) -> None:
     write(tmp_path)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError, match="unknown name"):
         fail(tmp_path, RuntimeError("unknown name in the constraints"), force=True)
     assert {name: (tmp_path / name).read_bytes() for name in NEW} == NEW
     assert files(tmp_path) == {*NEW, CASE, JOURNAL}
@@ -139,7 +139,7 @@ def test_the_folder_of_another_command_needs_force(tmp_path: Path) -> None:
 
 
 def test_a_failure_before_there_is_anything_to_keep_leaves_no_folder_behind(tmp_path: Path) -> None:
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="nothing to see"):
         fail(tmp_path / "out", InputError("nothing to see"))
     assert list(tmp_path.iterdir()) == []
 
@@ -281,3 +281,22 @@ def test_a_folder_without_permission_is_an_output_error(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(OutputError, match="permissions"):
         write(tmp_path / "out")
+
+
+def test_results_that_could_not_all_take_their_place_do_so_the_next_time(tmp_path: Path) -> None:
+    folder = tmp_path / "case"
+
+    def write() -> None:
+        with working_on(folder, command="reconstruct") as case:
+            case.write_text("a.txt", "a")
+            case.write_text("b.txt", "b")
+            (folder / "b.txt").mkdir()  # in the way, from now on
+
+    with pytest.raises(OutputError, match=r"b\.txt"):
+        write()
+    (folder / "b.txt").rmdir()
+    with working_on(folder, command="reconstruct") as case:
+        assert (folder / "a.txt").read_text() == "a"
+        assert (folder / "b.txt").read_text() == "b"
+        case.write_text("c.txt", "c")
+    assert open_case(folder).results.keys() == {"c.txt"}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -63,3 +64,22 @@ def test_the_folder_itself_may_be_reached_through_a_link(folder: Folder, tmp_pat
     (tmp_path / "shortcut").symlink_to(folder.path)
     Folder(tmp_path / "shortcut").write_bytes("a.txt", b"x")
     assert folder.read_bytes("a.txt") == b"x"
+
+
+def test_a_file_that_claims_more_than_memory_is_refused_and_can_be_hashed(tmp_path: Path) -> None:
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(1 << 42)  # takes no room on disk
+    with pytest.raises(InputError, match="more than the limit"):
+        Folder(tmp_path).read_bytes("sparse")
+    (tmp_path / "small").write_bytes(b"abc")
+    assert Folder(tmp_path).hash_file("small") == hashlib.sha256(b"abc").hexdigest()
+    with pytest.raises(InputError, match="more than the limit of 2"):
+        Folder(tmp_path).read_bytes("small", most_bytes=2)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "../a", "/a", "", "a/../../b", "a\\b", "x" * 5000])
+def test_no_odd_name_is_more_than_an_error(name: str, tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    assert not folder.exists(name)
+    with pytest.raises(InputError):
+        folder.read_bytes(name)

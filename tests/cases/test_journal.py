@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,21 @@ def test_a_head_stays_good_while_the_journal_grows(journal: Journal) -> None:
 def test_fields_that_every_entry_has_are_not_taken(journal: Journal) -> None:
     with pytest.raises(InputError, match="previous"):
         journal.append("forged", previous="0")
+
+
+def append_many(folder: Path, who: int) -> None:
+    for k in range(40):
+        Journal(Folder(folder)).append("note", who=who, k=k)
+
+
+def test_lines_of_two_processes_never_cross(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=append_many, args=(tmp_path, who)) for who in range(3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(60)
+    journal = Journal(Folder(tmp_path))
+    assert journal.check().is_sound
+    told = [(entry.fields["who"], entry.fields["k"]) for entry in journal.read()]
+    assert sorted(told) == [(who, k) for who in range(3) for k in range(40)]

@@ -41,8 +41,11 @@ def test_scores_survive_the_file(tmp_path: Path, given: Compatibility) -> None:
     assert loaded.fingerprint == given.fingerprint
     for name in ("scores", "offsets", "row_starts", "columns"):
         expected = getattr(given, name)
-        assert getattr(loaded, name) is expected is None or np.array_equal(getattr(loaded, name), expected)
-        assert expected is None or getattr(loaded, name).dtype == expected.dtype
+        if expected is None:
+            assert getattr(loaded, name) is None
+        else:
+            np.testing.assert_array_equal(getattr(loaded, name), expected)
+            assert getattr(loaded, name).dtype == expected.dtype
     if given.margins is not None:
         assert loaded.margins is not None
         assert np.array_equal(loaded.margins.widths_mm, given.margins.widths_mm)

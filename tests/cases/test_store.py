@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from deshred.cases import Folder, FolderStore, MemoryStore, Store
+from deshred.cases import Folder, FolderStore, MemoryStore, ReadOnlyStore, Store
 from deshred.cases.store import make_key
 
 
@@ -49,3 +50,23 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
 def test_keys_know_where_their_parts_end() -> None:
     assert make_key("ab", "c") != make_key("a", "bc")
     assert make_key("a", "b") == make_key("a", "b")
+
+
+def test_a_store_that_is_only_read_is_left_as_it_is(tmp_path: Path) -> None:
+    store = FolderStore(Folder(tmp_path))
+    store.save("ab12", {"a": np.arange(3)})
+    looked_at = ReadOnlyStore(store)
+    assert looked_at.load("ab12") is not None
+    looked_at.save("cd34", {"a": np.arange(3)})
+    assert store.load("cd34") is None
+
+
+def test_threads_may_keep_the_same_artefact_at_once(tmp_path: Path) -> None:
+    store = FolderStore(Folder(tmp_path))
+    arrays = {"a": np.arange(200_000)}
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: store.save("ab12", arrays), range(64)))
+    kept = store.load("ab12")
+    assert kept is not None
+    assert np.array_equal(kept["a"], arrays["a"])
+    assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["ab12.npz"]

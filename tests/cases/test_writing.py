@@ -63,3 +63,9 @@ def test_only_our_own_leftovers_are_taken_for_such() -> None:
     assert not is_leftover(".editor.tmp")
     assert not is_leftover(".page-001.png.swap.tmp")
     assert not is_leftover("page-001.png.77.tmp")
+
+
+@pytest.mark.parametrize("name", ["x" * 251 + ".png", "\N{GRINNING FACE}" * 63 + "abc"], ids=["long", "wide"])
+def test_the_longest_name_that_there_can_be_is_written(name: str, tmp_path: Path) -> None:
+    write_atomically(tmp_path / name, b"content")
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]

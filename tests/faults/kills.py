@@ -1,16 +1,23 @@
-"""A command killed with SIGKILL at its nth change of a folder, run again, and compared with one that was not.
+"""A command that dies, or finds the disk full, at its nth change of a folder; run again, and compared.
 
-python -m tests.faults.kills reconstruct         kill at every change, one after the other
-python -m tests.faults.kills segment --every 3   at every third
+python -m tests.faults.kills reconstruct                 kill at every change, one after the other
+python -m tests.faults.kills segment --every 3           at every third
+python -m tests.faults.kills --write docs/reliability.md everything, with a table
+
+Each command is run once undisturbed. Then, for every change of its folder, it is killed with SIGKILL right
+before that change (or every change from then on fails as on a full disk), and run again: what people look at
+must be the same, byte by byte.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,11 +25,14 @@ import numpy as np
 
 from deshred.doctor import draw_tiny_pile
 from deshred.imaging.decoding import encode_png
+from tests.fuzz.tables import replace_table
+
+KILLED, NOT_WRITTEN = -9, 4  # exit codes
 
 # Python tells of every file that is opened to be written, renamed, removed, or of a folder made.
-_KILLER = """
+_SABOTAGE = """
 import os, signal, sys
-folder, number = sys.argv[1], int(sys.argv[2])
+folder, number, fault = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 changes = 0
 def watch(event, args):
     global changes
@@ -37,11 +47,16 @@ def watch(event, args):
     if not str(args[0]).startswith(folder):
         return
     changes += 1
-    if changes == number:
+    if fault == "kill" and changes == number:
         os.kill(os.getpid(), signal.SIGKILL)
+    if fault == "full" and 0 < number <= changes and event in ("open", "os.mkdir"):
+        raise OSError(28, "No space left on device", str(args[0]))
 sys.addaudithook(watch)
-sys.argv = ["deshred", *sys.argv[3:]]
-from deshred.cli import main
+sys.argv = ["deshred", *sys.argv[4:]]
+if sys.argv[1] == "train":
+    from tests.faults.training import main
+else:
+    from deshred.cli import main
 try:
     main()
 finally:
@@ -51,14 +66,26 @@ finally:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One kill: at which change, and what was wrong afterwards; nothing, if all is well."""
+    """One fault: at which change, and what was wrong afterwards; nothing, if all is well."""
 
     number: int
     problem: str = ""
 
 
+@dataclass(frozen=True)
+class Trial:
+    """A command to disturb: what it starts from, its arguments, and those to run it again with."""
+
+    prepare: Callable[[Path], None]  # makes what it reads, in a folder
+    arguments: Callable[[Path, Path], tuple[str, ...]]  # of that folder and the one to write
+    again: tuple[str, ...] = ()  # to go on after a fault
+    done: str = "already holds the results"  # what it says when there is nothing left to do
+    begins_with: Callable[[Path, Path], None] | None = None  # what the folder to write holds before
+    suffixes: tuple[str, ...] = (".png", ".npz")  # of files that must be the same
+
+
 def make_input(folder: Path) -> Path:
-    """Eight shreds as files, or on a colored sheet."""
+    """Eight shreds as files."""
     folder.mkdir(parents=True)
     for number, shred in enumerate(draw_tiny_pile()):
         (folder / f"s{(5 * number) % 8}.png").write_bytes(encode_png(shred.image, shred.mask))
@@ -77,9 +104,73 @@ def make_sheet(folder: Path) -> Path:
     return folder
 
 
-def run(out: Path, number: int, *args: str) -> subprocess.CompletedProcess[str]:
-    """Run a command that dies at its nth change of `out`; 0 is never."""
-    command = [sys.executable, "-c", _KILLER, str(out), str(number), *args]
+_QUICK = ("--scorer", "outline", "--pages", "1", "-q")
+
+
+def _prepare_shreds(folder: Path) -> None:
+    make_input(folder / "in")
+
+
+def _prepare_sheet(folder: Path) -> None:
+    make_sheet(folder / "in")
+
+
+def _prepare_case(folder: Path) -> None:
+    """Six shreds that make a case, and two more."""
+    make_input(folder / "in")
+    (folder / "more").mkdir()
+    for name in ("s0.png", "s5.png"):
+        (folder / "in" / name).rename(folder / "more" / name)
+    _run_plainly("reconstruct", str(folder / "in"), "-o", str(folder / "case"), *_QUICK)
+
+
+def _copy_case(folder: Path, out: Path) -> None:
+    shutil.copytree(folder / "case", out)
+
+
+def _run_plainly(*args: str) -> None:
+    subprocess.run([sys.executable, "-m", "deshred", *args], check=True, capture_output=True)
+
+
+TRIALS = {
+    "reconstruct": Trial(
+        _prepare_shreds, lambda home, out: ("reconstruct", f"{home}/in", "-o", str(out), *_QUICK)
+    ),
+    "reconstruct a sheet": Trial(
+        _prepare_sheet, lambda home, out: ("reconstruct", f"{home}/in", "-o", str(out), *_QUICK)
+    ),
+    "reconstruct --add": Trial(
+        _prepare_case,
+        lambda home, out: ("reconstruct", f"{home}/more", "-o", str(out), "--add", *_QUICK),
+        begins_with=_copy_case,
+    ),
+    "reconstruct --force": Trial(
+        _prepare_case,
+        lambda home, out: ("reconstruct", f"{home}/more", "-o", str(out), "--force", *_QUICK),
+        begins_with=_copy_case,
+    ),
+    "segment": Trial(_prepare_sheet, lambda home, out: ("segment", f"{home}/in", "-o", str(out), "-q")),
+    "export": Trial(
+        _prepare_case,
+        lambda home, out: (
+            *("export", f"{home}/case", "-o", str(out), "--as", "png,tiff,csv"),
+            *("--engine", "none", "-q"),
+        ),
+        suffixes=(".png", ".tif", ".csv"),
+    ),
+    "train": Trial(
+        lambda folder: folder.mkdir(parents=True, exist_ok=True),
+        lambda _home, out: ("train", f"{out}/model.onnx"),
+        again=("--resume",),
+        done="the file is there already",
+        suffixes=(".onnx", ".json"),
+    ),
+}
+
+
+def run(out: Path, number: int, *args: str, fault: str = "kill") -> subprocess.CompletedProcess[str]:
+    """Run a command with a fault at its nth change of `out`; 0 is never."""
+    command = [sys.executable, "-c", _SABOTAGE, str(out), str(number), fault, *args]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -88,63 +179,114 @@ def count_changes(done: subprocess.CompletedProcess[str]) -> int:
     return int(done.stderr.rsplit("changes", 1)[1])
 
 
-def list_results(out: Path) -> dict[str, bytes]:
+def list_results(out: Path, suffixes: Sequence[str]) -> dict[str, bytes]:
     """What people look at, without what tells of times and paths."""
     return {
         file.relative_to(out).as_posix(): file.read_bytes()
         for file in sorted(out.rglob("*"))
-        if file.is_file() and file.suffix in (".png", ".npz") and "store" not in file.parts
+        if file.is_file() and file.suffix in suffixes and "store" not in file.parts
     }
 
 
-def kill_and_resume(args: tuple[str, ...], out: Path, number: int, expected: dict[str, bytes]) -> Outcome:
-    """Kill a command, run it again, and compare what it leaves with what it should."""
-    killed = run(out, number, *args)
-    if killed.returncode not in (-9, 0):
-        return Outcome(number, f"exit code {killed.returncode} before the kill: {killed.stderr[-300:]}")
-    again = run(out, 0, *args)
-    finished = again.returncode == 4 and "already holds the results" in again.stderr
+def disturb(
+    trial: Trial, home: Path, out: Path, number: int, fault: str, expected: dict[str, bytes]
+) -> Outcome:
+    """Disturb a command, run it again, and compare what it leaves with what it should."""
+    if trial.begins_with is not None:
+        trial.begins_with(home, out)
+    args = trial.arguments(home, out)
+    stopped = run(out, number, *args, fault=fault)
+    if stopped.returncode not in (0, KILLED if fault == "kill" else NOT_WRITTEN):
+        return Outcome(number, f"exit code {stopped.returncode} at the fault: {stopped.stderr[-300:]}")
+    if "Traceback" in stopped.stderr:
+        return Outcome(number, f"a traceback at the fault: {stopped.stderr[-300:]}")
+    if stopped.returncode == 0:
+        return Outcome(number, "" if list_results(out, trial.suffixes) == expected else "the results differ")
+    again = run(out, 0, *args, *trial.again)
+    finished = again.returncode == NOT_WRITTEN and trial.done in again.stderr
     if again.returncode != 0 and not finished:
         return Outcome(number, f"exit code {again.returncode} when run again: {again.stderr[-300:]}")
-    if list_results(out) != expected:
+    if list_results(out, trial.suffixes) != expected:
         return Outcome(number, "the results differ")
     # a finished case is not touched any more: whatever it kept is cleared by the next who writes
     litter = [] if finished else [entry.name for entry in out.iterdir() if entry.name.startswith(".")]
     return Outcome(number, f"left behind: {', '.join(litter)}" if litter else "")
 
 
-def campaign(command: str, folder: Path, numbers: list[int] | None = None, every: int = 1) -> list[Outcome]:
-    """Kill a command at the given changes, or at every nth of all."""
-    source = make_sheet(folder / "in") if command == "segment" else make_input(folder / "in")
-    flags = ("--scorer", "outline", "--pages", "1") if command == "reconstruct" else ()
+def campaign(
+    name: str, folder: Path, numbers: list[int] | None = None, *, every: int = 1, fault: str = "kill"
+) -> list[Outcome]:
+    """Disturb a command at the given changes, or at every nth of all."""
+    trial = TRIALS[name]
+    trial.prepare(folder)
+    whole = folder / "whole"
+    if trial.begins_with is not None:
+        trial.begins_with(folder, whole)
+    done = run(whole, 0, *trial.arguments(folder, whole))
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    expected = list_results(whole, trial.suffixes)
+    numbers = numbers or list(range(1, count_changes(done) + 1, every))
+    outcomes = []
+    for number in numbers:
+        outcomes.append(disturb(trial, folder, folder / str(number), number, fault, expected))
+        shutil.rmtree(folder / str(number), ignore_errors=True)
+    return outcomes
 
-    def args(out: Path) -> tuple[str, ...]:
-        return (command, str(source), "-o", str(out), *flags, "-q")
 
-    whole = run(folder / "whole", 0, *args(folder / "whole"))
-    if whole.returncode:
-        raise SystemExit(whole.stderr)
-    expected = list_results(folder / "whole")
-    numbers = numbers or list(range(1, count_changes(whole) + 1, every))
-    return [
-        kill_and_resume(args(folder / str(number)), folder / str(number), number, expected)
-        for number in numbers
-    ]
+def race(folder: Path, rounds: int) -> list[Outcome]:
+    """Two processes that write one case at the same time: one does, and the other is told."""
+    source, whole = make_input(folder / "in"), folder / "whole"
+    _run_plainly("reconstruct", str(source), "-o", str(whole), *_QUICK)
+    expected = list_results(whole, (".png", ".npz"))
+    outcomes = []
+    for number in range(1, rounds + 1):
+        out = folder / str(number)
+        command = [sys.executable, "-m", "deshred", "reconstruct", str(source), "-o", str(out), *_QUICK]
+        first = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        time.sleep(0.15 * (number % 5))
+        second = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        told = [process.communicate()[1] for process in (first, second)]
+        codes = sorted(process.returncode for process in (first, second))
+        good = codes == [0, NOT_WRITTEN] and list_results(out, (".png", ".npz")) == expected
+        outcomes.append(Outcome(number, "" if good else f"exit codes {codes}: {' '.join(told)[-300:]}"))
+    return outcomes
+
+
+def _report(rows: list[str], name: str, told: str, outcomes: list[Outcome], start: float) -> int:
+    bad = [outcome for outcome in outcomes if outcome.problem]
+    for outcome in bad:
+        print(f"{name}, {told}, {outcome.number}: {outcome.problem}", flush=True)
+    seconds = time.perf_counter() - start
+    rows.append(f"| {name} | {told} | {len(outcomes)} | {len(bad)} | {seconds:.0f} |")
+    print(rows[-1], flush=True)
+    return len(bad)
 
 
 def main() -> None:
-    """Kill a command again and again, and count what went wrong."""
+    """Disturb commands again and again, and count what went wrong."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("command", choices=["reconstruct", "segment"])
+    parser.add_argument("command", nargs="*", metavar="COMMAND", help=", ".join(TRIALS))
     parser.add_argument("--every", type=int, default=1)
-    arguments = parser.parse_args()
-    start = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
-        outcomes = campaign(arguments.command, Path(folder), every=arguments.every)
-    bad = [outcome for outcome in outcomes if outcome.problem]
-    for outcome in bad:
-        print(f"change {outcome.number}: {outcome.problem}")
-    print(f"{len(outcomes)} kills, {len(bad)} bad, {time.perf_counter() - start:.0f} s")
+    parser.add_argument("--fault", choices=["kill", "full"], help="one of them; both unless given")
+    parser.add_argument("--write", type=Path, help="a document to put the table into")
+    given = parser.parse_args()
+    rows = ["| command | fault | tried | bad | s |", "|---|---|---:|---:|---:|"]
+    bad = 0
+    for name in given.command or TRIALS:
+        for fault in [given.fault] if given.fault else ["kill", "full"]:
+            start = time.perf_counter()
+            with tempfile.TemporaryDirectory() as folder:
+                outcomes = campaign(name, Path(folder), every=given.every, fault=fault)
+            told = "killed" if fault == "kill" else "disk full"
+            bad += _report(rows, name, told, outcomes, start)
+    if not given.command:
+        start = time.perf_counter()
+        with tempfile.TemporaryDirectory() as folder:
+            outcomes = race(Path(folder), 10)
+        bad += _report(rows, "reconstruct", "two at once", outcomes, start)
+    if given.write is not None:
+        replace_table(given.write, "faults", "\n".join(rows))
     sys.exit(1 if bad else 0)
 
 

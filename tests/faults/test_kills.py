@@ -4,15 +4,39 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.kills import campaign
+from tests.faults.kills import Outcome, campaign, race
+
+
+def list_bad(outcomes: list[Outcome]) -> list[Outcome]:
+    return [outcome for outcome in outcomes if outcome.problem]
 
 
 @pytest.mark.parametrize(
-    ("command", "numbers"), [("reconstruct", [1, 3, 6, 11, 16]), ("segment", [2, 9])], ids=str
+    ("command", "numbers"),
+    [
+        ("reconstruct", [1, 3, 6, 11, 16]),
+        ("segment", [2, 9]),
+        ("reconstruct --add", [9]),
+        ("export", [20]),
+    ],
+    ids=str,
 )
 def test_a_command_killed_anywhere_goes_on_to_the_same_results(
     command: str, numbers: list[int], tmp_path: Path
 ) -> None:
-    """`python -m tests.faults.kills` kills at every change of the folder, which takes minutes."""
-    outcomes = campaign(command, tmp_path, numbers)
-    assert [outcome for outcome in outcomes if outcome.problem] == []
+    """`make faults` kills at every change of the folder, which takes minutes."""
+    assert list_bad(campaign(command, tmp_path, numbers)) == []
+
+
+def test_a_training_killed_anywhere_goes_on_to_the_same_model_and_curves(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs deshred[train]")
+    assert list_bad(campaign("train", tmp_path, [7])) == []
+
+
+@pytest.mark.parametrize(("command", "numbers"), [("reconstruct", [5, 21]), ("export", [37])], ids=str)
+def test_a_full_disk_is_told_and_loses_nothing(command: str, numbers: list[int], tmp_path: Path) -> None:
+    assert list_bad(campaign(command, tmp_path, numbers, fault="full")) == []
+
+
+def test_of_two_that_write_one_case_one_is_told(tmp_path: Path) -> None:
+    assert list_bad(race(tmp_path, 2)) == []

@@ -18,13 +18,19 @@ from deshred.budgets import Budget
 from deshred.cases import load_constraints, open_case
 from deshred.cases.records import pack_compatibility
 from deshred.compatibility.models import list_models, open_model
-from deshred.elements import Compatibility
+from deshred.elements import Compatibility, Constraints
+from deshred.errors import DeshredError
 from deshred.evaluation.collections import open_collection
 from deshred.export.answers import arrange_file
+from deshred.export.exporting import export
+from deshred.export.finding import search
 from deshred.export.results import reconstruct_into, reopen
+from deshred.export.verification import verify
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.intakes import load_intake
 from deshred.imaging.scans import ScanOptions, load_scans
+from deshred.pipeline import Reconstruction, rearrange
+from deshred.reading import ReadingOptions
 from deshred.settings import Settings, read_settings
 from deshred.simulation.piles import read_truth
 from tests.hostile import one_page
@@ -187,9 +193,116 @@ def read_case(name: str, home: Path, content: bytes, folder: Path) -> object:
     return reopen(folder / "case")
 
 
+@functools.cache
+def finished_sheet_case(folder: Path) -> Path:
+    """A finished case of a sheet, and its export with words."""
+    (folder / "scans").mkdir(parents=True)
+    (folder / "scans/sheet.png").write_bytes(encode_png(sheet()))
+    settings = Settings(scorer="outline", arrangement=ArrangementOptions(pages=1, time_limit=5))
+    reconstruct_into(folder / "case", [folder / "scans"], settings=settings)
+    export(folder / "case", folder / "export", formats=("json", "csv"), reading=ReadingOptions(engine="none"))
+    record = json.loads((folder / "export/record.json").read_bytes())
+    word = {"text": "Garside", "box": [5, 5, 60, 30], "confidence": 0.9, "clarity": "clear", "joins": []}
+    lines = [{"block": 1, "baseline": [30, 30], "words": [word]}]
+    told = {"engine": "e", "language": "eng", "data_sha256": "", "clear_share": 1.0, "lines": lines}
+    record["pages"][0]["reading"] = told
+    (folder / "export/record.json").write_text(json.dumps(record))
+    return folder
+
+
+def kept_cutouts(home: Path) -> bytes:
+    for file in sorted((finished_sheet_case(home) / "case/store").rglob("*.npz")):
+        if b"record.npy" in file.read_bytes():
+            return file.read_bytes()
+    raise AssertionError("no cut-outs are kept")
+
+
+def read_cutouts(home: Path, content: bytes, folder: Path) -> object:
+    shutil.copytree(finished_sheet_case(home), folder, dirs_exist_ok=True)
+    for file in (folder / "case/store").rglob("*.npz"):
+        if b"record.npy" in file.read_bytes():
+            file.write_bytes(content)
+    opened = reopen(folder / "case")
+    assert len(opened.sheets) == 1
+    return opened
+
+
+def open_everywhere(name: str, home: Path, content: bytes, folder: Path) -> object:
+    """A case through all its doors, one after the other; each may refuse it."""
+    shutil.copytree(finished_case(home), folder, dirs_exist_ok=True)
+    (folder / "case" / name).write_bytes(content)
+    refused: list[DeshredError] = []
+    doors: tuple[Callable[[], object], ...] = (
+        lambda: verify(folder / "case"),
+        lambda: solve_again(reopen(folder / "case")),
+        lambda: export(
+            *(folder / "case", folder / "export"),
+            formats=("png", "json", "csv", "report"),
+            reading=ReadingOptions(engine="none"),
+        ),
+        lambda: reconstruct_into(folder / "case", [folder / "scans"], settings=QUICKLY, add=True),
+    )
+    for door in doors:
+        try:
+            door()
+        except DeshredError as error:
+            if error.exit_code == 1:
+                raise
+            refused.append(error)
+    if refused:
+        raise refused[0]
+    return None
+
+
+def solve_again(opened: Reconstruction) -> object:
+    """What a review does with a case: it is solved again under what a person says."""
+    first, second = opened.arrangement.order[:2]
+    return rearrange(opened, Constraints(forbidden=frozenset({(first, second)})))
+
+
+def read_record(home: Path, content: bytes, folder: Path) -> object:
+    shutil.copytree(finished_sheet_case(home) / "export", folder / "export", dirs_exist_ok=True)
+    (folder / "export/record.json").write_bytes(content)
+    verify(folder / "export", inputs=[finished_sheet_case(home) / "scans"])
+    return search(folder / "export", "Garside")
+
+
+QUICKLY = Settings(scorer="outline", arrangement=ArrangementOptions(pages=1, time_limit=5))
+
+
 def list_doors(home: Path) -> Sequence[Door]:
     """All of them; `home` is a folder for what is made once."""
-    return (*_list_images(), *_list_records(), *_list_cases(home))
+    return (*_list_images(), *_list_records(), *_list_cases(home), *_list_strangers(home))
+
+
+def _list_strangers(home: Path) -> Sequence[Door]:
+    """Cases and exports that a stranger has made: files that are sound and say what cannot be."""
+    sheets = home.parent / "sheets"
+    structures = {"arrangement.json": "json", "inputs.json": "json", "case.json": "json"}
+    structures["compatibility.npz"] = "arrays"
+    return (
+        *(
+            Door(
+                f"stranger: {name}",
+                structure,
+                functools.partial(case_file, name, home),
+                functools.partial(open_everywhere, name, home),
+            )
+            for name, structure in structures.items()
+        ),
+        Door(
+            "stranger: cut-outs",
+            "arrays",
+            functools.partial(kept_cutouts, sheets),
+            functools.partial(read_cutouts, sheets),
+        ),
+        Door(
+            "stranger: record.json",
+            "json",
+            lambda: (finished_sheet_case(sheets) / "export/record.json").read_bytes(),
+            functools.partial(read_record, sheets),
+        ),
+    )
 
 
 def _list_images() -> Sequence[Door]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import json
 import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -188,6 +191,74 @@ def in_text(content: bytes, rng: Rng) -> bytes:
     return content[:start] + new + content[stop:]
 
 
+HOSTILE_VALUES: tuple[object, ...] = (
+    *(None, True, False, 0, -1, 1, 2**31, -(2**63), 2**64, 10**9, 0.5, -1e300, 1e308, "", "..", "a/../../b"),
+    *("/etc/passwd", "/dev/zero", "/proc/self/mem", "C:\\\\x", "\x1b[2J", "\u202e", "x" * 5000, [], {}, [[]]),
+    *({"": 0}, [None], "NaN", [0] * 1000),
+)
+
+
+def in_json(content: bytes, rng: Rng) -> bytes:
+    """Sound JSON that says something else: a value of another kind, one gone, one twice, two exchanged."""
+    root = json.loads(content)
+    places = list(_walk(root))
+    holder, key = places[int(rng.integers(len(places)))]
+    other, its = places[int(rng.integers(len(places)))]
+    match int(rng.integers(6)):
+        case 0 | 1:
+            holder[key] = HOSTILE_VALUES[int(rng.integers(len(HOSTILE_VALUES)))]
+        case 2:
+            del holder[key]
+        case 3:
+            holder[key] = copy.deepcopy(other[its])
+        case 4 if isinstance(holder, list):
+            holder.append(copy.deepcopy(holder[key]))
+        case 5 if isinstance(holder, dict):
+            holder[str(HOSTILE_VALUES[int(rng.integers(len(HOSTILE_VALUES)))])[:50]] = holder[key]
+        case _:
+            number = holder[key]
+            if isinstance(number, int | float):
+                holder[key] = -number if rng.random() < 0.5 else number * 1000
+    return json.dumps(root).encode()
+
+
+def _walk(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place in a tree: what holds it, and its key."""
+    keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys:
+        yield value, key
+        yield from _walk(value[key])
+
+
+def in_arrays(content: bytes, rng: Rng) -> bytes:
+    """Sound arrays that hold something else: another kind, shape or value."""
+    with np.load(io.BytesIO(content)) as archive:
+        arrays = dict(archive)
+    name = str(pick(rng, sorted(arrays)))
+    array = arrays[name]
+    match int(rng.integers(7)):
+        case 0:
+            arrays[name] = array.astype(pick(rng, ("f4", "i8", "u1", "U3", "?")))  # type: ignore[arg-type]
+        case 1:
+            arrays[name] = array[..., :-1] if array.ndim and array.shape[-1] else array[None]
+        case 2:
+            arrays[name] = array[None]
+        case 3:
+            arrays[name] = np.concatenate([array, array]) if array.ndim else np.stack([array, array])
+        case 4:
+            del arrays[name]
+        case 5:
+            arrays[name] = arrays[str(pick(rng, sorted(arrays)))]
+        case _ if array.size and array.dtype.kind in "if":
+            flat = array.ravel().copy()
+            worst = (np.nan, np.inf, -np.inf, 1e38) if array.dtype.kind == "f" else (-1, 10**4, -(2**15), 127)
+            flat[int(rng.integers(flat.size))] = np.array(pick(rng, worst)).astype(array.dtype)
+            arrays[name] = flat.reshape(array.shape)
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
+
+
 def in_npy(content: bytes, rng: Rng) -> bytes:
     """Change what the header says about shape and type."""
     (length,) = struct.unpack_from("<H", content, 8)
@@ -268,6 +339,8 @@ STRUCTURED: dict[str, Mutation] = {
     "jpeg": in_jpeg,
     "text": in_text,
     "lines": in_lines,
+    "json": in_json,
+    "arrays": in_arrays,
     "npy": in_npy,
     "npz": in_npz,
     "pdf": in_pdf,

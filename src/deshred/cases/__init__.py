@@ -12,6 +12,7 @@ from deshred.cases.case import (
     JOURNAL,
     PAGES,
     REPORT,
+    RUN_AGAIN,
     STORE,
     Case,
     find_case,
@@ -21,12 +22,13 @@ from deshred.cases.case import (
 )
 from deshred.cases.folders import Folder
 from deshred.cases.journal import Entry, Journal, JournalCheck
+from deshred.cases.locks import lock
 from deshred.cases.records import (
     load_compatibility,
     load_constraints,
     save_compatibility,
 )
-from deshred.cases.store import Arrays, FolderStore, MemoryStore, Store
+from deshred.cases.store import Arrays, FolderStore, MemoryStore, ReadOnlyStore, Store
 from deshred.cases.writing import describe_write_failure, to_json, write_atomically, writing
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "JOURNAL",
     "PAGES",
     "REPORT",
+    "RUN_AGAIN",
     "STORE",
     "Arrays",
     "Case",
@@ -46,11 +49,13 @@ __all__ = [
     "Journal",
     "JournalCheck",
     "MemoryStore",
+    "ReadOnlyStore",
     "Store",
     "describe_write_failure",
     "find_case",
     "load_compatibility",
     "load_constraints",
+    "lock",
     "open_case",
     "page_name",
     "save_compatibility",

@@ -14,7 +14,6 @@ completed by whoever opens the folder next.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,14 +24,11 @@ from typing import Any, Literal
 
 from deshred.cases.folders import Folder
 from deshred.cases.journal import Journal
+from deshred.cases.locks import lock
 from deshred.cases.store import FolderStore
-from deshred.cases.writing import is_leftover, sync_folder, to_json, writing
+from deshred.cases.writing import is_leftover, sync_file, sync_folder, to_json, writing
 from deshred.errors import InputError, OutputError
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+from deshred.textfiles import parse_json
 
 CASE = "case.json"
 INPUTS = "inputs.json"
@@ -43,8 +39,10 @@ REPORT = "report.html"
 COMPATIBILITY = "compatibility.npz"
 PAGES = "pages"
 FORMAT = 2
+RUN_AGAIN = "run the same command again"
 _NEW = ".new"
 _COMPLETE = f"{_NEW}/complete.json"
+_MOST_JSON = 256 << 20  # bytes: a case of 100,000 shreds
 _NOT_OURS_BUT_HARMLESS = {".DS_Store", "Thumbs.db", "desktop.ini"}
 
 State = Literal["new", "begun", "finished"]
@@ -87,12 +85,13 @@ class Case:
 
     def read_json(self, name: str) -> dict[str, Any]:
         """The content of a JSON file of the case."""
+        path = self.path / name
         try:
-            content = json.loads(self.folder.read_bytes(name))
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{self.path / name}: the file is damaged ({error}). {_AGAIN}") from None
+            content = parse_json(self.folder.read_bytes(name, most_bytes=_MOST_JSON), path)
+        except InputError as error:
+            raise InputError(f"{error} {_AGAIN}") from None
         if not isinstance(content, dict):
-            raise InputError(f"{self.path / name}: the file is damaged. {_AGAIN}")
+            raise InputError(f"{path}: the file is damaged. {_AGAIN}")
         return content
 
     def write_bytes(self, name: str, content: bytes) -> Path:
@@ -193,10 +192,13 @@ def working_on(
             _begin(case)
             yield case
             _publish(case)
-        except BaseException:
+        except BaseException as error:
+            if case.folder.exists(_COMPLETE):  # the next who opens the folder carries out what is planned
+                raise
             _discard(case.folder)
             if case.state == "new" and not (case.path / STORE).exists():
                 _remove_all(case.folder)
+                error.add_note(RUN_AGAIN)  # there is nothing to go on from
             raise
 
 
@@ -215,7 +217,7 @@ def _publish(case: Case) -> None:
     staged = case._staged or {}
     with writing(case.path):
         for name in staged:
-            _sync(case.folder.locate(f"{_NEW}/{name}"))
+            sync_file(case.folder.locate(f"{_NEW}/{name}"))
     old = _read_marker(case.folder).results
     plan = {"command": case.command, "results": staged, "old": dict(old)}
     case.folder.write_bytes(_COMPLETE, to_json(plan).encode())
@@ -228,9 +230,9 @@ def _complete(folder: Folder) -> None:
     if not folder.exists(_COMPLETE):
         return
     try:
-        plan = json.loads(folder.read_bytes(_COMPLETE))
+        plan = parse_json(folder.read_bytes(_COMPLETE, most_bytes=_MOST_JSON), _COMPLETE)
         command, results, old = str(plan["command"]), dict(plan["results"]), dict(plan["old"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (InputError, ValueError, KeyError, TypeError):
         return  # not ours: such a file is written whole
     for name in results:
         staged, place = folder.locate(f"{_NEW}/{name}"), folder.locate(name)
@@ -248,7 +250,7 @@ def _complete(folder: Folder) -> None:
 
 def _is_unchanged(folder: Folder, name: str, digest: str) -> bool:
     """Whether a file is still what was written; what a person has changed is theirs."""
-    return folder.exists(name) and hashlib.sha256(folder.read_bytes(name)).hexdigest() == digest
+    return folder.exists(name) and folder.hash_file(name) == digest
 
 
 def _discard(folder: Folder) -> None:
@@ -270,14 +272,6 @@ def _remove_all(folder: Folder) -> None:
         folder.path.rmdir()  # fails, as it should, when somebody has put something there
 
 
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _keep_apart(folder: Path, inputs: Iterable[str | Path]) -> None:
     """Refuse inputs that lie in the very folder to be written: results could take their place."""
     own = folder.resolve()
@@ -291,24 +285,17 @@ def _keep_apart(folder: Path, inputs: Iterable[str | Path]) -> None:
 
 @contextmanager
 def _locked(folder: Folder) -> Iterator[None]:
-    """Keep a second process out while this one is at work; for Linux and macOS."""
-    if fcntl is None:
-        yield
-        return
+    """Keep a second process out while this one is at work."""
     path = folder.locate(JOURNAL)
     with writing(path):
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    refusal = (
+        f"{folder.path}: another deshred is writing into the folder; nothing was touched. "
+        "Wait for it, or choose another folder with -o."
+    )
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OutputError(
-                f"{folder.path}: another deshred is writing into the folder; nothing was touched. "
-                "Wait for it, or choose another folder with -o."
-            ) from None
-        except OSError:  # a file system without locks
-            pass
-        yield
+        with lock(descriptor, refusal):
+            yield
     finally:
         os.close(descriptor)
 
@@ -330,11 +317,11 @@ def _read_marker(folder: Folder) -> _Marker:
     if CASE not in names:
         return _judge_unmarked(folder, names)
     try:
-        content = json.loads(folder.read_bytes(CASE))
+        content = parse_json(folder.read_bytes(CASE, most_bytes=_MOST_JSON), CASE)
         state: State = "finished" if content["state"] == "finished" else "begun"
         results = {str(name): str(digest) for name, digest in content["results"].items()}
         return _Marker(state, str(content["command"]), results)
-    except (InputError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (InputError, KeyError, TypeError, AttributeError):
         raise OutputError(
             f"{path / CASE}: the file is damaged, so nobody can tell whose folder this is; nothing was "
             "touched. Choose a new folder with -o."

@@ -6,12 +6,16 @@ write nor to delete. The folder itself may be reached through a link: that one i
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from deshred.budgets import Budget
 from deshred.cases.writing import write_atomically, writing
 from deshred.errors import InputError, OutputError
 
@@ -25,7 +29,8 @@ class Folder:
     def locate(self, name: str) -> Path:
         """Where a file of this name lies; a name that leads out, or through a link, is an OutputError."""
         parts = PurePosixPath(name).parts
-        if not parts or name.startswith("/") or any(part in ("..", ".") or "\\" in part for part in parts):
+        is_odd = any(part in ("..", ".") or "\\" in part or "\0" in part for part in parts)
+        if not parts or name.startswith("/") or is_odd:
             raise OutputError(f"{self.path}: {name!r} is not the name of a file inside; nothing was touched.")
         place = self.path
         for part in parts:
@@ -44,8 +49,26 @@ class Folder:
         except (OSError, OutputError):
             return False
 
-    def read_bytes(self, name: str) -> bytes:
-        """The content of a file; links, pipes and devices are refused."""
+    def read_bytes(self, name: str, *, most_bytes: int | None = None) -> bytes:
+        """The content of a file; links, pipes, devices and what would fill the memory are refused."""
+        most_bytes = Budget().memory_bytes if most_bytes is None else most_bytes
+        with self._open(name) as file:
+            size = os.fstat(file.fileno()).st_size
+            content = file.read(most_bytes + 1) if size <= most_bytes else b""
+        if max(size, len(content)) > most_bytes:
+            raise InputError(
+                f"{self.path / name}: {max(size, len(content)):,} bytes are more than the limit of "
+                f"{most_bytes:,}. The file may be damaged, or is not ours."
+            )
+        return content
+
+    def hash_file(self, name: str) -> str:
+        """The SHA-256 of a file, however large it is."""
+        with self._open(name) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    @contextmanager
+    def _open(self, name: str) -> Iterator[io.BufferedReader]:
         try:
             descriptor = os.open(
                 self.locate(name),
@@ -54,7 +77,7 @@ class Folder:
             with os.fdopen(descriptor, "rb") as file:
                 if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                     raise InputError(f"{self.path / name}: is not a plain file. Remove it.")
-                return file.read()
+                yield file
         except OutputError as error:
             raise InputError(str(error)) from None
         except OSError as error:

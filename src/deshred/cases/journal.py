@@ -1,7 +1,8 @@
 """The journal of a case: who did what when, one line each, and every line holds the hash of the one before.
 
-Lines are only ever appended, and a line is on disk before `append` returns. A line cut off by a kill was
-never answered for; it is taken away by the next writer, who says so.
+Lines are only ever appended, and a line is on disk before `append` returns. Writers take turns, so that lines
+of two processes never cross. A line cut off by a kill was never answered for; it is taken away by the next
+writer, who says so.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +20,11 @@ from typing import Any
 from deshred.cases.folders import Folder
 from deshred.cases.writing import to_plain, writing
 from deshred.errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 START = "0" * 64  # what stands before the first line
 _RESERVED = ("number", "time", "event", "previous")
@@ -66,18 +74,19 @@ class Journal:
 
     def append(self, event: str, **fields: Any) -> Entry:
         """Add a line and wait until it is on disk."""
-        lines = self._parse()
         path = self.folder.locate(self.name)
-        previous = lines.entries[-1] if lines.entries else None
-        line, entry = _write_line(event, fields, previous)
         with writing(path):
             flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
             descriptor = os.open(path, flags, 0o666)
             try:
-                os.ftruncate(descriptor, lines.sound_bytes)
-                os.lseek(descriptor, 0, os.SEEK_END)
-                _write_all(descriptor, line)
-                os.fsync(descriptor)
+                with _turn(descriptor):
+                    lines = self._parse()
+                    previous = lines.entries[-1] if lines.entries else None
+                    line, entry = _write_line(event, fields, previous)
+                    os.ftruncate(descriptor, lines.sound_bytes)
+                    os.lseek(descriptor, 0, os.SEEK_END)
+                    _write_all(descriptor, line)
+                    os.fsync(descriptor)
             finally:
                 os.close(descriptor)
         return entry
@@ -160,6 +169,25 @@ def _read_line(line: bytes, previous: Entry | None) -> Entry | str:
         return f"has number {number}"
     fields = {name: value for name, value in content.items() if name not in _RESERVED}
     return Entry(number, moment, event, fields, hashlib.sha256(line).hexdigest())
+
+
+@contextmanager
+def _turn(descriptor: int) -> Iterator[None]:
+    """Wait until nobody else appends.
+
+    A lock of the open file, where there is one: it knows nothing of the lock that keeps a second command out
+    of the folder, which may be held by the very process that appends.
+    """
+    command = getattr(fcntl, "F_OFD_SETLKW", None)
+    if command is None:
+        yield
+        return
+    with suppress(OSError):  # a file system without locks
+        fcntl.fcntl(descriptor, command, struct.pack(_LOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+    yield  # closing the file ends the lock
+
+
+_LOCK = "@hhqqi4x"  # as C has it: type, from where, start, length, process
 
 
 def _write_all(descriptor: int, content: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -17,25 +18,29 @@ from deshred.errors import InputError, MismatchError, SettingsError
 from deshred.textfiles import read_file, read_toml
 
 _MOST_BYTES = 4 << 30  # the full matrix of 20,000 shreds
-_OF_ONE_SHRED = ("first", "last", "not_first", "not_last")
+_OF_ONE_SHRED = ("first", "last", "not_first", "not_last", "turned")
 _MARGINS = ("starts", "ends", "widths_mm", "heights_mm")
 _MEMBERS = ("ids", "scores", "offsets", "fingerprint", "row_starts", "columns", "calibration", *_MARGINS)
 
 
 def load_constraints(path: str | Path) -> Constraints:
     """Read what is known for sure from a TOML file: lists of joins, of shreds, or of groups of shreds."""
-    content = read_toml(path)
+    return read_constraints(read_toml(path), path)
+
+
+def read_constraints(content: Mapping[str, Any], where: object) -> Constraints:
+    """Constraints from plain values; `where` names them in errors."""
     known = [entry.name for entry in fields(Constraints)]
     for key, value in content.items():
         if key not in known:
-            raise InputError(f"{path}: there is no constraint {key!r}. Known are: {', '.join(known)}.")
+            raise InputError(f"{where}: there is no constraint {key!r}. Known are: {', '.join(known)}.")
         if not _holds_ids(value, nested=key not in _OF_ONE_SHRED):
             form = '["a", "b"]' if key in _OF_ONE_SHRED else '[["a", "b"], ["c", "d"]]'
-            raise InputError(f"{path}: {key} must look like {form}, got {value!r}.")
+            raise InputError(f"{where}: {key} must look like {form}, got {value!r}.")
     try:
         return Constraints(**content)
     except SettingsError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{where}: {error}") from None
 
 
 def _holds_ids(value: Any, *, nested: bool) -> bool:
@@ -71,7 +76,7 @@ def pack_compatibility(compatibility: Compatibility) -> bytes:
                 arrays[name] = getattr(compatibility.margins, name)
     if compatibility.calibration is not None:
         curve = compatibility.calibration
-        arrays["calibration"] = np.array([curve.slope, curve.intercept])
+        arrays["calibration"] = np.array([curve.slope, curve.intercept, curve.asks_for_fit])
     return pack_arrays(arrays)
 
 
@@ -80,14 +85,16 @@ def unpack_compatibility(content: bytes, path: Path) -> Compatibility:
     held = parse_npz(content, _MEMBERS, path, most_bytes=_MOST_BYTES)
     try:
         scores = np.asarray(held["scores"], np.float32)
+        ids = tuple(map(str, _flat(held.get("ids", np.arange(len(scores)))).tolist()))
+        _check_rows(held, len(ids))
         return Compatibility(
-            ids=tuple(map(str, _flat(held.get("ids", np.arange(len(scores)))).tolist())),
+            ids=ids,
             scores=scores,
             offsets=_whole(held.get("offsets", np.zeros(scores.shape, np.int16)), np.int16),
             fingerprint=str(held.get("fingerprint", "")),
             row_starts=_whole(_flat(held["row_starts"]), np.int64) if "columns" in held else None,
             columns=_whole(_flat(held["columns"]), np.int32) if "columns" in held else None,
-            margins=_read_margins(held),
+            margins=_read_margins(held, len(ids)),
             calibration=_read_calibration(held),
         )
     except (MismatchError, InputError) as error:
@@ -98,9 +105,28 @@ def unpack_compatibility(content: bytes, path: Path) -> Compatibility:
         ) from None
 
 
-def _read_margins(held: dict[str, NDArray[Any]]) -> Margins | None:
+def _check_rows(held: dict[str, NDArray[Any]], count: int) -> None:
+    """Refuse sparse rows that are not one behind the other, or whose columns are not there."""
+    if "columns" not in held:
+        return
+    starts, columns = held["row_starts"], held["columns"]
+    if (
+        len(starts) != count + 1
+        or starts[0] != 0
+        or starts[-1] != len(columns)
+        or (np.diff(starts) < 0).any()
+    ):
+        raise InputError("the rows of its scores do not follow each other.")
+    if len(columns) and not (columns.min() >= 0 and columns.max() < count):
+        raise InputError("it has scores of shreds that are not there.")
+
+
+def _read_margins(held: dict[str, NDArray[Any]], count: int) -> Margins | None:
     if "starts" not in held:
         return None
+    for name in _MARGINS:
+        if name in held and held[name].shape != (count,):
+            raise InputError(f"{name} are {held[name].shape}, but there are {count} shreds.")
     starts, ends, widths = (np.asarray(held[name], np.float32) for name in _MARGINS[:3])
     heights = np.asarray(held["heights_mm"], np.float32) if "heights_mm" in held else None
     return Margins(starts, ends, widths, heights)
@@ -109,8 +135,8 @@ def _read_margins(held: dict[str, NDArray[Any]]) -> Margins | None:
 def _read_calibration(held: dict[str, NDArray[Any]]) -> Calibration | None:
     if "calibration" not in held:
         return None
-    slope, intercept = np.asarray(held["calibration"], np.float64).tolist()
-    return Calibration(slope, intercept)
+    slope, intercept, *asks = np.asarray(held["calibration"], np.float64).tolist()
+    return Calibration(slope, intercept, bool(asks and asks[0]))  # older files hold two numbers
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:

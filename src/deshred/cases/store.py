@@ -58,6 +58,19 @@ class MemoryStore:
 
 
 @dataclass(frozen=True)
+class ReadOnlyStore:
+    """Another store that is looked at and left as it is: a case that is only read may lie on any disk."""
+
+    store: Store
+
+    def load(self, key: str) -> Arrays | None:
+        return self.store.load(key)
+
+    def save(self, key: str, arrays: Arrays) -> None:
+        pass
+
+
+@dataclass(frozen=True)
 class FolderStore:
     """Artefacts as files of a folder, named by their keys."""
 

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ import numpy as np
 from deshred.errors import OutputError
 
 _TEMPORARY = re.compile(r"\..+\.\d+\.tmp")
+_LONGEST_NAME = 220  # bytes, so that there is room for more
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -45,7 +47,7 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        temporary = path.with_name(_name_temporary(path.name))
         try:
             with temporary.open("wb") as file:
                 file.write(content)
@@ -58,6 +60,29 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
             raise
         if durable:
             sync_folder(path.parent)
+
+
+def _name_temporary(name: str) -> str:
+    """Of this thread alone, as two may make the same artefact; and not longer than names can be."""
+    short = name if len(os.fsencode(name)) <= _LONGEST_NAME else name[: _LONGEST_NAME // 8]
+    return f".{short}.{os.getpid()}{threading.get_native_id()}.tmp"
+
+
+def replace_durably(temporary: Path, path: Path) -> None:
+    """Give a file that was written under another name its own; both survive a power cut then."""
+    with writing(path):
+        sync_file(temporary)
+        temporary.replace(path)
+        sync_folder(path.parent)
+
+
+def sync_file(path: Path) -> None:
+    """Wait until a file is on disk."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def sync_folder(folder: Path) -> None:
