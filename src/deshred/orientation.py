@@ -6,9 +6,11 @@ way up; of the two, the one whose print stands on its lines is kept. All that fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from pathlib import Path
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +19,22 @@ from deshred.arrangement import ArrangementOptions, arrange
 from deshred.cases import Store
 from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.scoring import ScoringOptions, score
-from deshred.elements import Arrangement, Compatibility, Margins, Pile, ShredSet
+from deshred.elements import Arrangement, Compatibility, EdgePair, Margins, Pile, ShredSet
 from deshred.executors import Executor, Progress
 from deshred.imaging.letters import rate_uprightness
 from deshred.imaging.turning import turn_edges, turn_shred
 from deshred.timing import Stopwatch
 
-Orientation = Literal["as-scanned", "any"]
+Orientation = Literal["sheets", "as-scanned", "turned", "any"]
 
+# Letters of some scripts look upright upside down to who learned print of others. So sheets are compared with
+# each other, and one that stands alone is only talked about.
+_CLEAR, _CLEAR_NATS = 2.0, 300.0  # how far shreds of a sheet must agree, and how much they must say together
 _TURNED = " turned"  # what the second of the two is called as long as there are two
+
+
+class OrientationWarning(UserWarning):
+    """Print that stands on its head: the message says what was done about it, or what to do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,34 +50,135 @@ class Oriented:
         return frozenset(shred.id for shred in self.pile.shreds if shred.is_turned)
 
 
+def turn_pile(pile: Pile, orientation: Orientation) -> Pile:
+    """The pile with what is turned as a whole turned: all of it, or sheets that were fed upside down."""
+    if orientation == "turned":
+        return take_ways(double(pile), np.ones(len(pile), bool))
+    return turn_sheets(pile) if orientation == "sheets" else pile
+
+
+def turn_sheets(pile: Pile) -> Pile:
+    """The pile with sheets turned whose print clearly stands the other way than that of most."""
+    ways = _rate_sheets(pile)
+    shares = {way: sum(len(own) for own in ways[way].values()) for way in (True, False)}
+    if not ways[False]:
+        return pile
+    if not ways[True]:
+        warnings.warn(
+            f"the print on {_name(ways[False])} looks upside down. If pages come out upside down, use "
+            "--orientation turned.",
+            OrientationWarning,
+            3,
+        )
+        return pile
+    wrong = ways[shares[True] < shares[False]]
+    warnings.warn(
+        f"{_name(wrong)}: fed upside down against the other sheets, so its shreds were turned. If that is "
+        "wrong, use --orientation as-scanned.",
+        OrientationWarning,
+        3,
+    )
+    turned = np.zeros(len(pile), bool)
+    turned[[at for own in wrong.values() for at in own]] = True
+    return take_ways(double(pile), turned)
+
+
+def _rate_sheets(pile: Pile) -> dict[bool, dict[str, list[int]]]:
+    """The shreds of sheets whose print clearly stands upright (True), or upside down, by its letters."""
+    sheets: dict[tuple[Path, int], list[int]] = {}
+    for at, shred in enumerate(pile.shreds):
+        if shred.source.number is not None:
+            sheets.setdefault((shred.source.path, shred.source.frame), []).append(at)
+    ways: dict[bool, dict[str, list[int]]] = {True: {}, False: {}}
+    for (path, frame), own in sheets.items():
+        rates = np.array([rate_uprightness(pile.edges[at]) for at in own])
+        total = float(rates.sum())
+        if abs(total) > max(_CLEAR_NATS, _CLEAR * float(np.linalg.norm(rates))):
+            ways[total > 0][f"{path.name}" if frame == 0 else f"{path.name}, page {frame + 1}"] = own
+    return ways
+
+
+def _name(sheets: Mapping[str, Sequence[int]]) -> str:
+    first, *more = sheets
+    return first if not more else f"{first} and {len(more)} more"
+
+
 def orient(
     pile: Pile,
     scorer: AnyScorer,
     *,
     scoring: ScoringOptions | None = None,
     arrangement: ArrangementOptions | None = None,
+    turned: Collection[str] = (),
     store: Store | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
     stopwatch: Stopwatch | None = None,
 ) -> Oriented:
-    """Turn what lies upside down; scores come with it, since both ways of every shred were scored."""
+    """Turn what lies upside down; scores come with it, since both ways of every shred were scored.
+
+    Where the way up is known to be found wrong, `turned` names the shred: it gets the other one.
+    """
     doubled = double(pile)
-    both = score(
-        doubled,
-        scorer,
-        options=scoring,
-        store=store,
-        executor=executor,
-        progress=progress,
-        stopwatch=stopwatch,
-    )
-    both = symmetrize(both)
     stopwatch = stopwatch or Stopwatch()
+    both = symmetrize(
+        score(
+            doubled,
+            scorer,
+            options=scoring,
+            store=store,
+            executor=executor,
+            progress=progress,
+            stopwatch=stopwatch,
+        )
+    )
     with stopwatch.measure("orient"):
         options = _double_pages(arrangement or ArrangementOptions())
         ways = choose_ways(arrange(both, options=options, progress=progress), doubled)
+        ways ^= np.isin(pile.shreds.ids, list(turned))
         return Oriented(take_ways(doubled, ways), _take(both, pile.shreds.ids, ways))
+
+
+def turn(pile: Pile, ids: Collection[str]) -> Pile:
+    """The pile with some of its shreds turned, under the same ids; nothing is cut anew."""
+    if not ids:
+        return pile
+    shreds = ShredSet([turn_shred(shred) if shred.id in ids else shred for shred in pile.shreds])
+    return Pile(shreds, _TurnedEdges(pile, frozenset(ids)), pile.blank)
+
+
+class _TurnedEdges(Sequence[EdgePair]):
+    """The edges of a pile, some of them turned, when they are asked for."""
+
+    def __init__(self, pile: Pile, turned: Collection[str]) -> None:
+        self._pile, self._turned = pile, turned
+
+    @overload
+    def __getitem__(self, index: int) -> EdgePair: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[EdgePair]: ...
+    def __getitem__(self, index: int | slice) -> EdgePair | list[EdgePair]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        shred, pair = self._pile.shreds[index], self._pile.edges[index]
+        return turn_edges(pair, len(shred.mask)) if shred.id in self._turned else pair
+
+    def __len__(self) -> int:
+        return len(self._pile)
+
+
+def score_both_ways(
+    pile: Pile,
+    scorer: AnyScorer,
+    *,
+    options: ScoringOptions | None = None,
+    store: Store | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Compatibility:
+    """The scores of a pile whose shreds lie the right way up, as `orient` would give them."""
+    both = score(double(pile), scorer, options=options, store=store, executor=executor, progress=progress)
+    return _take(symmetrize(both), pile.shreds.ids, np.zeros(len(pile), bool))
 
 
 def double(pile: Pile) -> Pile:

@@ -10,7 +10,7 @@ from PIL import Image
 from PIL.TiffImagePlugin import AppendingTiffWriter
 
 from deshred.errors import InputError
-from deshred.imaging.decoding import Frame
+from deshred.imaging.decoding import Frame, encode_png
 from deshred.imaging.decoding import decode as decode_frames
 
 
@@ -120,3 +120,15 @@ def test_a_file_that_is_cut_off_is_called_so(kind: str, compression: str | None,
 def test_what_only_resembles_an_image_is_none(content: bytes) -> None:
     with pytest.raises(InputError, match="not an image"):
         decode(content, Path("x"), max_pixels=10**6)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (7, 3), (40, 33)])
+def test_a_png_holds_every_pixel_the_mask_and_the_resolution(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(1)
+    image, mask = rng.integers(0, 256, (*shape, 3), np.uint8), rng.random(shape) < 0.5
+    with Image.open(io.BytesIO(encode_png(image, dpi=204))) as plain:
+        np.testing.assert_array_equal(np.asarray(plain), image)
+        assert plain.info["dpi"] == pytest.approx((204, 204), abs=0.1)
+    with Image.open(io.BytesIO(encode_png(image[:, ::-1], mask))) as cut:
+        np.testing.assert_array_equal(np.asarray(cut)[..., :3], image[:, ::-1])
+        np.testing.assert_array_equal(np.asarray(cut)[..., 3], np.where(mask, 255, 0))

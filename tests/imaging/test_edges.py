@@ -126,7 +126,7 @@ def test_a_shred_narrower_than_the_edge_is_padded_with_paper() -> None:
     assert not edge.ink[:, 10:].any()
 
 
-@pytest.mark.parametrize("options", [{"width": 1}, {"rows": 8}])
-def test_senseless_options_are_refused(options: dict[str, int]) -> None:
-    with pytest.raises(SettingsError):
+@pytest.mark.parametrize(("options", "told"), [({"width": 1}, "got 1 x"), ({"rows": 8}, "x 8")])
+def test_senseless_options_are_refused(options: dict[str, int], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
         EdgeOptions(**options)

@@ -484,7 +484,7 @@ def test_an_unreadable_file_is_an_input_error(tmp_path: Path) -> None:
     [{"dpi": 0}, {"dpi": 10_000}, {"max_megapixels": 0}, {"max_megapixels": 1e6}, {"kind": "pages"}],
 )
 def test_senseless_options_are_settings_errors(options: dict[str, Any]) -> None:
-    with pytest.raises(SettingsError):
+    with pytest.raises(SettingsError, match=next(iter(options))):
         ScanOptions(**options)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deshred.errors import InputError, SettingsError
-from deshred.simulation.shredding import Damage, ShreddingOptions, sample_joins, shred_page
+from deshred.simulation.shredding import Damage, ShreddingOptions, sample_joins, shred_both_sides, shred_page
 from tests.scribbles import scribble
 
 PAGE = np.repeat(255 - 255 * scribble(5)[:, :, None], 3, axis=2)
@@ -75,3 +75,25 @@ def test_a_page_too_narrow_for_its_shreds_is_an_input_error() -> None:
     page = np.full((300, 100, 3), 255, np.uint8)
     with pytest.raises(InputError, match="100 px wide is too narrow for 99 shreds"):
         shred_page(page, np.random.default_rng(0), options=ShreddingOptions(shreds=99))
+
+
+def test_both_sides_of_a_sheet_share_their_tears():
+    rng = np.random.default_rng(2)
+    white = np.full((400, 300, 3), 255, np.uint8)
+    still = ShreddingOptions(shreds=5, shift=0, tilt_degrees=0)
+    for shred in shred_both_sides(white, white, rng, options=still):
+        np.testing.assert_array_equal(shred.front.mask, shred.back.mask[:, ::-1])
+
+
+def test_the_back_of_a_sheet_is_cut_from_its_other_end():
+    front = np.full((400, 300, 3), 255, np.uint8)
+    back = front.copy()
+    back[:, :30] = 0  # left on the back is right on the front
+    cut = shred_both_sides(front, back, np.random.default_rng(2), options=ShreddingOptions(shreds=5))
+    assert [bool((shred.back.image < 128).any()) for shred in cut] == [False] * 4 + [True]
+
+
+def test_two_sides_of_different_size_are_refused():
+    white = np.full((400, 300, 3), 255, np.uint8)
+    with pytest.raises(InputError, match="one size"):
+        shred_both_sides(white, white[:300], np.random.default_rng(0))

@@ -12,7 +12,6 @@ import math
 import struct
 import threading
 import warnings
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ import cv2
 import numpy as np
 import PIL.Image
 import PIL.ImageOps
+from isal import isal_zlib
 from numpy.typing import NDArray
 from PIL.TiffImagePlugin import TiffImageFile
 
@@ -43,8 +43,10 @@ MOST_PLAUSIBLE_STRETCH = 4.0  # of pixels that are not square; a coarse fax has 
 LONGEST_SIDE = 65_535  # px; A4 at 4,800 dpi has 56,000
 MOST_FRAMES = 2_000  # in one file
 
-# half the seconds of the usual way, and a tenth more bytes
-_QUICK_PNG = (cv2.IMWRITE_PNG_COMPRESSION, 1, cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_UP)
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_RGB, _RGBA = 2, 6  # PNG color types
+_UP = 2  # the filter: every row as the difference to the one above it
+_LEVEL = 1  # of the packer: one more takes no fewer bytes
 
 _warning_filters = threading.Lock()  # they are global
 
@@ -133,16 +135,39 @@ def _describe_unreadable(content: bytes) -> str:
 
 
 def encode_png(image: Image, mask: Mask | None = None, *, dpi: float = WORKING_DPI) -> bytes:
-    """PNG bytes with the resolution in them; the mask becomes the alpha channel."""
-    pixels = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
-    if mask is not None:
-        pixels = np.dstack([pixels, mask.astype(np.uint8) * 255])
-    encoded = cv2.imencode(".png", pixels, _QUICK_PNG)[1].tobytes()
+    """PNG bytes with the resolution in them; the mask becomes the alpha channel.
+
+    Written here, as no library lets us choose who packs: ISA-L takes a fifth of the seconds of zlib.
+    """
+    pixels = image if mask is None else np.dstack([image, mask.view(np.uint8) * np.uint8(255)])
+    height, width, channels = pixels.shape
+    kind = _RGB if channels == 3 else _RGBA
     per_meter = round(dpi / 0.0254)
-    physical = b"pHYs" + struct.pack(">IIB", per_meter, per_meter, 1)
-    chunk = struct.pack(">I", 9) + physical + struct.pack(">I", zlib.crc32(physical))
-    header_end = 8 + 25  # signature and IHDR: OpenCV cannot write pHYs, which belongs right behind them
-    return encoded[:header_end] + chunk + encoded[header_end:]
+    return b"".join(
+        [
+            _SIGNATURE,
+            *_make_chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)),
+            *_make_chunk(b"pHYs", struct.pack(">IIB", per_meter, per_meter, 1)),
+            *_make_chunk(b"IDAT", isal_zlib.compress(_filter_rows(pixels), _LEVEL)),
+            *_make_chunk(b"IEND", b""),
+        ]
+    )
+
+
+def _filter_rows(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:  # (H, W, C) -> (H, 1 + W * C)
+    """Rows as PNG packs them: the number of the filter, and what it makes of the row."""
+    rows = pixels.reshape(len(pixels), -1)
+    filtered = np.empty((len(rows), 1 + rows.shape[1]), np.uint8)
+    filtered[:, 0] = _UP
+    filtered[:1, 1:] = rows[:1]
+    np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
+    return filtered
+
+
+def _make_chunk(name: bytes, content: bytes) -> Iterator[bytes]:
+    yield struct.pack(">I", len(content)) + name
+    yield content
+    yield struct.pack(">I", isal_zlib.crc32(content, isal_zlib.crc32(name)))
 
 
 def _open(content: bytes) -> PIL.Image.Image:
@@ -272,7 +297,7 @@ def _to_rgb(picture: PIL.Image.Image, path: Path) -> tuple[Image, Mask | None]:
         mask = rgba[..., 3] >= OPAQUE
         if not mask.any():
             raise InputError(f"{path}: every pixel is transparent. Save it without its alpha channel.")
-        return np.ascontiguousarray(rgba[..., :3]), None if mask.all() else mask
+        return np.asarray(cv2.cvtColor(rgba, cv2.COLOR_RGBA2RGB), np.uint8), None if mask.all() else mask
     if picture.mode in ("1", "L"):
         return _from_gray(np.asarray(picture.convert("L"))), None
     return np.asarray(picture if picture.mode == "RGB" else picture.convert("RGB")), None

@@ -35,11 +35,19 @@ def extract_edges(
     shred: Shred, *, options: EdgeOptions, binarization: BinarizationOptions | None = None
 ) -> EdgePair:
     """Cut both edges of a shred, rectified row by row along its torn outline."""
-    ink = binarize(to_gray(shred.image, shred.mask), options=binarization)
-    ink &= shred.mask
+    ink = find_ink(shred, binarization=binarization)
     left = _cut(ink, shred.mask, shred.image, options)
     right = _cut(ink[:, ::-1], shred.mask[:, ::-1], shred.image[:, ::-1], options)
     return EdgePair(left, right)
+
+
+def find_ink(
+    shred: Shred, *, binarization: BinarizationOptions | None = None
+) -> NDArray[np.uint8]:  # (H, W): 1 is ink
+    """The ink on the paper of a shred."""
+    ink = binarize(to_gray(shred.image, shred.mask), options=binarization)
+    ink &= shred.mask
+    return ink
 
 
 def _cut(ink: NDArray[np.uint8], mask: Mask, image: Image, options: EdgeOptions) -> Edge:

@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 
 from deshred.budgets import Budget, MemoryGate
+from deshred.cases import Store
 from deshred.elements import Image, Scan, Shred, ShredSet, Source
 from deshred.errors import InputError
 from deshred.executors import Executor, Progress, SerialExecutor
@@ -36,10 +37,11 @@ from deshred.imaging.scans import (
     with_mask,
 )
 from deshred.imaging.sheets.cutouts import Segmentation
+from deshred.imaging.sheets.keeping import is_known_photo, note_photo, segment_once
 from deshred.imaging.sheets.looks import Decision, Look, Showing, decide, decide_as_told, look_at
 from deshred.imaging.sheets.overview import draw_overview
 from deshred.imaging.sheets.photos import straighten_photo
-from deshred.imaging.sheets.segmentation import SegmentationOptions, refuse_blank, segment
+from deshred.imaging.sheets.segmentation import SegmentationOptions, refuse_blank
 from deshred.textfiles import read_file
 
 _BYTES_PER_PIXEL = 30  # of a sheet while it is segmented: measured 24, and the decoder's own copy
@@ -86,21 +88,26 @@ def load_intake(
     options: ScanOptions | None = None,
     segmentation: SegmentationOptions | None = None,
     budget: Budget | None = None,
+    store: Store | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Intake:
-    """All shreds in files and folders as one mixed pile at 300 dpi, with the sheets they lay on."""
+    """All shreds in files and folders as one mixed pile at 300 dpi, with the sheets they lay on.
+
+    Sheets whose cut-outs lie in the store are not cut again.
+    """
     found = find_files(paths)
     warn_of_unread(found)
     budget = budget or Budget()
+    executor = executor or SerialExecutor()
     recipe = _Recipe(
         options or ScanOptions(),
         segmentation or SegmentationOptions(),
         budget,
         MemoryGate(budget.memory_bytes),
+        store if executor.shares_memory else None,  # another machine does not see it
     )
     named = [_Named(file, name) for file, name in zip(found.files, name_files(found.files), strict=True)]
-    executor = executor or SerialExecutor()
     if progress is not None:
         progress("reading", 0, len(named))  # the first sheet may take seconds
     guessed = executor.map(partial(_load_file, recipe=recipe), named, stage="reading", progress=progress)
@@ -154,6 +161,7 @@ class _Recipe:
     segmentation: SegmentationOptions
     budget: Budget
     gate: MemoryGate
+    store: Store | None = None  # of cut-outs
     decision: Decision | None = None  # None: not known yet
 
 
@@ -238,8 +246,15 @@ def _take(name: str, scan: Scan, showing: Showing, recipe: _Recipe) -> _Taken:
         return _take_crop(name, scan, recipe)
     refuse_growth(scan, recipe.options)
     scan = _coarsen(scan)
+    photographed = _take_photo(name, scan, recipe) if is_known_photo(scan, store=recipe.store) else None
+    return photographed or _take_scan(name, scan, recipe)
+
+
+def _take_scan(name: str, scan: Scan, recipe: _Recipe) -> _Taken:
     try:
-        found = segment(scan, name=name, options=recipe.segmentation, allow_blank=True)
+        found = segment_once(
+            scan, name=name, options=recipe.segmentation, store=recipe.store, allow_blank=True
+        )
     except InputError:
         photographed = _take_photo(name, scan, recipe)
         if photographed is None:
@@ -256,9 +271,10 @@ def _take_photo(name: str, scan: Scan, recipe: _Recipe) -> _Taken | None:
         return None
     straight = photo.scan if recipe.options.dpi is None else replace(photo.scan, dpi=recipe.options.dpi)
     try:
-        found = segment(straight, name=name, options=recipe.segmentation)
+        found = segment_once(straight, name=name, options=recipe.segmentation, store=recipe.store)
     except InputError:
         return None
+    note_photo(scan, store=recipe.store)
     found = replace(found, warnings=(*found.warnings, photo.note))
     return _take_sheet(name, straight, found, recipe)
 
@@ -269,7 +285,7 @@ def _take_crop(name: str, scan: Scan, recipe: _Recipe) -> _Taken:
     if options.background is None and recipe.decision is not None:
         options = replace(options, background=recipe.decision.background)  # as the other crops have it
     try:
-        found = segment(scan, name=name, options=options, allow_blank=True)
+        found = segment_once(scan, name=name, options=options, store=recipe.store, allow_blank=True)
     except InputError:
         return _take(name, scan, "shred", recipe)
     areas = [cutout.area for cutout in found.cutouts]

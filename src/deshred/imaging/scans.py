@@ -112,7 +112,7 @@ def describe_complaint(path: Path, complaint: str) -> str:
 
 def hash_file(path: Path) -> str:
     """The SHA-256 of a file, as a Source has it."""
-    return digest(read_file(path))
+    return digest(read_file(path, most_bytes=Budget().memory_bytes))
 
 
 def load_scans(

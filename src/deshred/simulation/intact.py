@@ -20,6 +20,7 @@ from deshred.imaging.binarization import binarize, to_gray
 from deshred.imaging.files import find_images
 from deshred.imaging.scans import flatten, read_scans
 from deshred.simulation.drawing import PAGE_KINDS, draw_page
+from deshred.simulation.shredding import Places
 
 PAGE_WIDTH = 2480  # A4 at 300 dpi
 _WIDTHS_KEPT = (2400, 2700)
@@ -39,6 +40,7 @@ class IntactPage:
     name: str
     bits: NDArray[np.uint8]
     width: int
+    places: Places | None = None  # where it may be cut; anywhere without
 
     @property
     def ink(self) -> NDArray[np.uint8]:  # (H, W): 1 is ink
@@ -46,9 +48,9 @@ class IntactPage:
         return np.unpackbits(self.bits, axis=1, count=self.width)
 
     @classmethod
-    def from_ink(cls, name: str, ink: NDArray[np.uint8]) -> IntactPage:
+    def from_ink(cls, name: str, ink: NDArray[np.uint8], places: Places | None = None) -> IntactPage:
         """Pack the ink of a page."""
-        return cls(name, np.packbits(ink, axis=1), ink.shape[1])
+        return cls(name, np.packbits(ink, axis=1), ink.shape[1], places)
 
 
 def load_intact(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deshred.cases import Case, working_on
 from deshred.elements import Image
@@ -17,12 +18,13 @@ from deshred.errors import InputError
 from deshred.executors import Executor, Progress, default_executor
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import ScanOptions, flatten, load_scans, name_scans, to_working_resolution
-from deshred.simulation.shredding import ShreddingOptions, SimulatedShred, shred_page
+from deshred.simulation.shredding import ShreddingOptions, SimulatedShred, shred_both_sides, shred_page
 from deshred.simulation.truth import Place, Truth
 from deshred.textfiles import read_json
 
 TRUTH = "truth.json"
 SHREDS = "shreds"
+FRONT, BACK = "-front", "-back"  # how the names of two pictures of one shred end
 _FORMAT = 1
 
 
@@ -32,6 +34,15 @@ class NamedPage:
 
     name: str
     image: Image
+
+
+@dataclass(frozen=True, eq=False)
+class NamedSheet:
+    """A sheet that is printed on both sides."""
+
+    name: str
+    front: Image
+    back: Image
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +90,43 @@ def shred_pages(
     )
 
 
+def shred_sheets(
+    sheets: Sequence[NamedSheet], rng: np.random.Generator, *, options: ShreddingOptions | None = None
+) -> MixedPile:
+    """Shred sheets printed on both sides; the two pictures of a shred end in -front and -back.
+
+    The truth knows the back of a sheet as a document of its own, whose shreds stand the other way round.
+    """
+    cuts = [shred_both_sides(sheet.front, sheet.back, rng, options=options) for sheet in sheets]
+    found = [
+        (shred, sheet.name, place, len(cut) - 1 - place)
+        for sheet, cut in zip(sheets, cuts, strict=True)
+        for place, shred in enumerate(cut)
+    ]
+    digits = max(3, len(str(len(found))))
+    loose: list[LooseShred] = []
+    places: dict[str, Place] = {}
+    for number, at in enumerate(rng.permutation(len(found)).tolist(), 1):
+        shred, sheet_name, place, behind = found[at]
+        name = f"shred-{number:0{digits}d}"
+        loose += [LooseShred(name + FRONT, shred.front), LooseShred(name + BACK, shred.back)]
+        places[name + FRONT] = Place(sheet_name, place, shred.front.shift)
+        places[name + BACK] = Place(f"{sheet_name} back", behind, shred.back.shift)
+    return MixedPile(tuple(loose), Truth(places))
+
+
 def worsen(
     pile: MixedPile, rng: np.random.Generator, *, turned: float = 0.5, missing: float = 0.1
 ) -> MixedPile:
-    """The pile as real ones are: a share of the shreds lies upside down, a share is gone."""
+    """The pile as real ones are: a share of the shreds lies upside down, a share is gone; with both sides."""
     shreds: list[LooseShred] = []
     places: dict[str, Place] = {}
+    fates: dict[str, NDArray[np.bool_]] = {}
     for loose in pile.shreds:
-        is_missing, is_turned = rng.random(2) < (missing, turned)
+        paper = loose.name.removesuffix(FRONT).removesuffix(BACK)
+        if paper not in fates:
+            fates[paper] = rng.random(2) < (missing, turned)
+        is_missing, is_turned = fates[paper]
         if not is_missing:
             shreds.append(_turn(loose) if is_turned else loose)
             place = pile.truth.places[loose.name]

@@ -19,6 +19,7 @@ from deshred.options import option
 
 Ink = NDArray[np.uint8]
 Curve = NDArray[np.float32]
+Places = NDArray[np.float64]  # where a page may be cut, as parts of its width
 
 _NARROWEST = 16  # px of a shred at 300 dpi: less is all tear
 
@@ -72,6 +73,14 @@ class SimulatedShred:
 
 
 @dataclass(frozen=True, eq=False)
+class TwoSidedShred:
+    """One simulated shred, scanned from both sides."""
+
+    front: SimulatedShred
+    back: SimulatedShred
+
+
+@dataclass(frozen=True, eq=False)
 class JoinWindows:
     """Windows of true joins: row i of both arrays belong together; column 0 is the tear on both sides."""
 
@@ -118,9 +127,19 @@ def draw_ink_loss(rng: np.random.Generator, count: int, rows: int, depth: float)
 
 
 def sample_joins(
-    ink: Ink, rng: np.random.Generator, *, cuts: int, rows: int, width: int, damage: Damage | None = None
+    ink: Ink,
+    rng: np.random.Generator,
+    *,
+    cuts: int,
+    rows: int,
+    width: int,
+    damage: Damage | None = None,
+    places: Places | None = None,
 ) -> JoinWindows:
-    """Cut one band of a page at many places; all windows share their rows, so text lines are alike."""
+    """Cut one band of a page at many places; all windows share their rows, so text lines are alike.
+
+    Cuts are spread evenly unless there are `places`, of which some are taken.
+    """
     damage = damage or Damage()
     ink = _vary_strokes(ink, rng)
     ink = _vary_size(ink, rng, rows + 2 * damage.shift + 8, 2 * width + 16)
@@ -133,8 +152,13 @@ def sample_joins(
         top = int(rng.integers(margin, height - rows - margin))
         if ink[top : top + rows].mean() > 0.01:
             break
-    step = (page_width - 2 * width - 8) / cuts
-    x = np.clip(width + 4 + step * (np.arange(cuts) + rng.random()), width + 4, page_width - width - 6)
+    if places is None:
+        step = (page_width - 2 * width - 8) / cuts
+        x = width + 4 + step * (np.arange(cuts) + rng.random())
+    else:
+        cuts = min(cuts, len(places))
+        x = page_width * rng.choice(places, cuts, replace=False)
+    x = np.clip(x, width + 4, page_width - width - 6)
     lost = rng.integers(0, damage.lost + 1, cuts)
     # most shreds lie nearly level with their neighbor, a few far off
     shift = np.clip(rng.normal(0, damage.shift / 2.5, cuts), -damage.shift, damage.shift)
@@ -204,6 +228,39 @@ def shred_page(
 ) -> list[SimulatedShred]:
     """Cut a page into shreds from left to right, with torn outlines that neighbors share."""
     options = options or ShreddingOptions()
+    return _cut_along(image, _draw_cuts(image, rng, options), rng, options)
+
+
+def shred_both_sides(
+    front: Image, back: Image, rng: np.random.Generator, *, options: ShreddingOptions | None = None
+) -> list[TwoSidedShred]:
+    """Cut a sheet that is printed on both sides, as the front shows it from left to right.
+
+    Both faces share their tears. Ink flakes off each by itself, and each is laid on the scanner anew.
+    """
+    if front.shape != back.shape:
+        raise InputError(f"the two sides of a sheet have one size, got {front.shape} and {back.shape}.")
+    options = options or ShreddingOptions()
+    cuts = _draw_cuts(front, rng, options)
+    fronts = _cut_along(front, cuts, rng, options)
+    seen_through = np.ascontiguousarray(back[:, ::-1])
+    backs = _cut_along(seen_through, cuts, rng, options)
+    return [TwoSidedShred(one, _mirror(two)) for one, two in zip(fronts, backs, strict=True)]
+
+
+def _mirror(shred: SimulatedShred) -> SimulatedShred:
+    return SimulatedShred(shred.image[:, ::-1].copy(), shred.mask[:, ::-1].copy(), shred.shift)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cuts:
+    """Where every shred of a page begins and ends, row by row. (shreds, rows)"""
+
+    starts: NDArray[np.float64]
+    ends: NDArray[np.float64]
+
+
+def _draw_cuts(image: Image, rng: np.random.Generator, options: ShreddingOptions) -> _Cuts:
     height, width = image.shape[:2]
     if width < _NARROWEST * options.shreds:
         raise InputError(
@@ -219,17 +276,23 @@ def shred_page(
     lost = rng.integers(0, damage.lost + 1, cuts)[:, None]
     fray = [draw_fray(rng, cuts, height, damage.fray) for _ in range(2)]
     line = centers[:, None] + tears
-    ends = np.vstack([np.rint(line - lost / 2 - fray[0]), np.full((1, height), width)])
-    starts = np.vstack([np.zeros((1, height)), np.rint(line + lost / 2 + fray[1])])
-    losses = draw_ink_loss(rng, 2 * options.shreds, height, damage.ink_loss).reshape(
-        2, options.shreds, height
+    return _Cuts(
+        np.vstack([np.zeros((1, height)), np.rint(line + lost / 2 + fray[1])]),
+        np.vstack([np.rint(line - lost / 2 - fray[0]), np.full((1, height), width)]),
     )
+
+
+def _cut_along(
+    image: Image, cuts: _Cuts, rng: np.random.Generator, options: ShreddingOptions
+) -> list[SimulatedShred]:
+    count, height = cuts.starts.shape
+    losses = draw_ink_loss(rng, 2 * count, height, options.damage.ink_loss).reshape(2, count, height)
     shreds = []
-    for i in range(options.shreds):
-        start = starts[i].astype(int)
-        end = ends[i].astype(int)
+    for i in range(count):
+        start = cuts.starts[i].astype(int)
+        end = cuts.ends[i].astype(int)
         loss_left = losses[0, i] if i > 0 else np.zeros(height)
-        loss_right = losses[1, i] if i < cuts else np.zeros(height)
+        loss_right = losses[1, i] if i < count - 1 else np.zeros(height)
         shreds.append(_cut_out(image, start, end, loss_left, loss_right, rng, options))
     return shreds
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from deshred.elements import Arrangement, ShredSet, Slot
-from deshred.errors import MismatchError
+from deshred.errors import InputError, MismatchError
 from deshred.executors import ThreadExecutor
-from deshred.imaging.composition import CompositionOptions, compose
+from deshred.imaging.composition import CompositionOptions, LazyPages, compose
 from tests.imaging.composition.cut_pages import arrange, cut, draw_pattern, make_shred
 
 
@@ -34,6 +34,22 @@ def test_pages_composed_side_by_side_are_those_composed_one_by_one():
         np.testing.assert_array_equal(page.image, alone.image)
         assert page.placements == alone.placements
     assert seen[-1] == ("composing", 3, 3)
+
+
+def test_pages_composed_when_asked_for_are_those_composed_at_once():
+    shreds = cut(draw_pattern(), np.full((3, 600), [[60], [150], [220]]))
+    pages = tuple(arrange(*names).pages[0] for names in (("s2", "s0"), ("s1",), ("s3",)))
+    arrangement = Arrangement(pages, (), (), 0.0, 0.0)
+    lazy, at_once = LazyPages(shreds, arrangement), compose(shreds, arrangement)
+    assert [lazy.find_placements(i) for i in range(3)] == [page.placements for page in at_once]
+    assert len(lazy) == len(at_once)
+    for page, composed in zip(lazy[0:3], at_once, strict=True):
+        np.testing.assert_array_equal(page.image, composed.image)
+    np.testing.assert_array_equal(lazy[-1].image, at_once[-1].image)
+    assert lazy[-1] is lazy[2]  # the last one is kept
+    assert [shred.id for shred in lazy.choose(0)] == ["s2", "s0"]
+    with pytest.raises(IndexError):
+        lazy[3]
 
 
 def test_shreds_touch_along_their_torn_outline_not_along_their_boxes():
@@ -159,3 +175,14 @@ def test_a_margin_surrounds_the_page_and_placements_know_it():
     composed = compose(pile, arrange("a"), options=CompositionOptions(margin=10))[0]
     assert composed.image.shape == (70, 60, 3)
     assert (composed.placements[0].x, composed.placements[0].y) == (10, 10)
+
+
+@pytest.mark.parametrize("copy", ["evidence", "reading"])
+def test_a_page_that_would_be_empty_paper_is_refused_before_it_fills_the_memory(copy):
+    shreds = ShredSet([make_shred(name, draw_pattern(seed=seed)) for seed, name in enumerate("ab")])
+    for order, options in (
+        (arrange("a", "b", offsets=[0, 90_000]), None),
+        (arrange("a", "b"), CompositionOptions(margin=10**6)),
+    ):
+        with pytest.raises(InputError, match="most of it empty"):
+            compose(shreds, order, copy=copy, options=options)

@@ -16,6 +16,31 @@ def test_strokes_are_closed_over_a_seam_and_gaps_between_letters_stay():
     np.testing.assert_array_equal(mended[:, far], image[:, far])
 
 
+def test_two_upright_strokes_at_a_seam_stay_apart_and_a_level_one_is_closed():
+    image, seams = print_page(natural=[12, 13, 14], taken=6)
+    middle = COLUMNS[3]
+    image[:60, middle - 80 : middle + 80] = 255
+    image[5:55, middle - 19 : middle - 3] = 0  # as in ll
+    image[5:55, middle + 3 : middle + 19] = 0
+    image[100:120, middle - 80 : middle + 80] = 255
+    image[106:114, middle - 60 : middle - 3] = 0  # as in a line under a word
+    image[106:114, middle + 3 : middle + 60] = 0
+    mended = mend(image, seams)
+    np.testing.assert_array_equal(
+        mended[:60, middle - 20 : middle + 20], image[:60, middle - 20 : middle + 20]
+    )
+    assert (mended[106:114, middle - 60 : middle + 60] == 0).all()
+
+
+def test_an_upright_stroke_that_was_torn_lengthwise_is_closed():
+    image, seams = print_page(natural=[12, 13, 14], taken=6)
+    middle = COLUMNS[3]
+    image[:60, middle - 80 : middle + 80] = 255
+    image[5:55, middle - 5 : middle - 3] = 0  # as in l
+    image[5:55, middle + 3 : middle + 5] = 0
+    assert (mend(image, seams)[5:55, middle - 5 : middle + 5] == 0).all()
+
+
 def test_lost_paper_is_filled_from_both_sides_unless_it_is_too_wide():
     for lost, is_filled in ((5, True), (60, False)):
         image = np.full((40, 120, 3), 250, np.uint8)

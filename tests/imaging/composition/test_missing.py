@@ -42,9 +42,11 @@ def test_what_is_missing_on_both_sides_of_one_place_adds_up():
     assert page.placements[1].x == 80 + 50
 
 
-@pytest.mark.parametrize("bad", [("a", "above", 10), ("a", "left", -1)])
-def test_missing_paper_that_makes_no_sense_is_refused(bad):
-    with pytest.raises(SettingsError):
+@pytest.mark.parametrize(
+    ("bad", "told"), [(("a", "above", 10), "left or right"), (("a", "left", -1), "px from 0")]
+)
+def test_missing_paper_that_makes_no_sense_is_refused(bad, told):
+    with pytest.raises(SettingsError, match=told):
         MissingPaper(*bad)
 
 

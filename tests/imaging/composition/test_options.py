@@ -10,7 +10,7 @@ from deshred.imaging.composition import CompositionOptions
 
 @pytest.mark.parametrize("bad", [{"touching": 1.5}, {"touching": -0.1}, {"margin": -3}])
 def test_options_that_make_no_sense_are_refused(bad):
-    with pytest.raises(SettingsError):
+    with pytest.raises(SettingsError, match=next(iter(bad))):
         CompositionOptions(**bad)
 
 

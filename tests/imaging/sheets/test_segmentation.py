@@ -504,7 +504,7 @@ def test_colors_are_read_as_people_write_them() -> None:
     ],
 )
 def test_senseless_options_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(SettingsError):
+    with pytest.raises(SettingsError, match=next(iter(wrong))):
         SegmentationOptions(**wrong)  # type: ignore[arg-type]
 
 

@@ -7,14 +7,16 @@ its seams are mended, for people and machines to read. Every Page says which it 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from typing import overload
 
-from deshred.elements import Arrangement, Copy, Page, ShredSet, Slot
+from deshred.elements import Arrangement, Copy, Page, Placement, Shred, ShredSet
 from deshred.executors import Executor, Progress, SerialExecutor, default_executor
 from deshred.imaging.composition.evidence import compose_evidence
 from deshred.imaging.composition.lost_ink import LostInk as LostInk
+from deshred.imaging.composition.lost_ink import erase_marks as erase_marks
 from deshred.imaging.composition.lost_ink import find_lost_ink as find_lost_ink
 from deshred.imaging.composition.lost_ink import mark_lost_ink as mark_lost_ink
+from deshred.imaging.composition.lost_ink import transfer_lost_ink as transfer_lost_ink
 from deshred.imaging.composition.mending import mend as mend
 from deshred.imaging.composition.missing import MissingPaper as MissingPaper
 from deshred.imaging.composition.options import CompositionOptions as CompositionOptions
@@ -28,34 +30,75 @@ def compose(
     options: CompositionOptions | None = None,
     copy: Copy = "evidence",
     missing: Sequence[MissingPaper] = (),
+    lazily: bool = False,
     executor: Executor | None = None,
     progress: Progress | None = None,
-) -> list[Page]:
-    """Lay the shreds of every page side by side."""
+) -> Sequence[Page]:
+    """Lay the shreds of every page side by side, now or, lazily, when it is asked for."""
+    pages = LazyPages(shreds, arrangement, options=options, copy=copy, missing=missing)
+    if lazily:
+        return pages
     executor = executor or SerialExecutor()
     if not executor.shares_memory:  # all shreds would travel with every page
         executor = default_executor()
-    compose_page = partial(
-        _compose_page,
-        shreds=shreds,
-        compose_copy=_COPIES[copy],
-        options=options or CompositionOptions(),
-        missing=tuple(missing),
-    )
-    pages = [slots for slots in arrangement.pages if slots]
-    return executor.map(compose_page, pages, stage="composing", progress=progress)
+    return executor.map(pages.compose, range(len(pages)), stage="composing", progress=progress)
+
+
+class LazyPages(Sequence[Page]):
+    """The pages of an arrangement, each composed when it is asked for: all of them may not fit into memory.
+
+    The one that was asked for last is kept, and of all where their shreds lie.
+    """
+
+    def __init__(
+        self,
+        shreds: ShredSet,
+        arrangement: Arrangement,
+        *,
+        options: CompositionOptions | None = None,
+        copy: Copy = "evidence",
+        missing: Sequence[MissingPaper] = (),
+    ) -> None:
+        self._shreds = shreds
+        self._slots = [slots for slots in arrangement.pages if slots]
+        self._options = options or CompositionOptions()
+        self._compose_copy = _COPIES[copy]
+        self._missing = tuple(missing)
+        self._last: tuple[int, Page] | None = None
+        self._placements: dict[int, tuple[Placement, ...]] = {}
+
+    @overload
+    def __getitem__(self, index: int) -> Page: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Page]: ...
+    def __getitem__(self, index: int | slice) -> Page | list[Page]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        index = range(len(self))[index]
+        last = self._last
+        if last is None or last[0] != index:
+            last = self._last = index, self.compose(index)
+        return last[1]
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def compose(self, index: int) -> Page:
+        """Compose a page; it is not kept."""
+        slots = self._slots[index]
+        page = self._compose_copy(slots, self.choose(index), options=self._options, missing=self._missing)
+        self._placements[index] = page.placements
+        return page
+
+    def choose(self, index: int) -> list[Shred]:
+        """The shreds of a page, from left to right."""
+        return [self._shreds[self._shreds.index_of(slot.shred_id)] for slot in self._slots[index]]
+
+    def find_placements(self, index: int) -> tuple[Placement, ...]:
+        """Where the shreds of a page lie; it is composed once at most."""
+        if index not in self._placements:
+            self.compose(index)
+        return self._placements[index]
 
 
 _COPIES: dict[Copy, Callable[..., Page]] = {"evidence": compose_evidence, "reading": compose_reading}
-
-
-def _compose_page(
-    slots: Sequence[Slot],
-    *,
-    shreds: ShredSet,
-    compose_copy: Callable[..., Page],
-    options: CompositionOptions,
-    missing: Sequence[MissingPaper],
-) -> Page:
-    chosen = [shreds[shreds.index_of(slot.shred_id)] for slot in slots]
-    return compose_copy(slots, chosen, options=options, missing=missing)

@@ -10,15 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from deshred.elements import Image, Mask, Page, Placement, Seam, Shred, Slot
+from deshred.errors import InputError
 from deshred.imaging.composition.missing import MissingPaper, Room, hatch, make_room
 from deshred.imaging.composition.options import CompositionOptions
 from deshred.imaging.composition.pushing import push_together
 from deshred.imaging.composition.uprights import Sides, set_upright
+
+_MOST_EMPTY = 30  # times the paper of a page is its picture, with all that is missing
+_SMALL_PAGE = 1_000_000  # px that any page may have
 
 
 def compose_evidence(
@@ -29,8 +32,9 @@ def compose_evidence(
     missing: Sequence[MissingPaper] = (),
 ) -> Page:
     """Lay the shreds of one page side by side; `chosen` are those of the slots."""
-    uprights = [set_upright(shred, straightens=options.straightens) for shred in chosen]
     rooms = make_room(slots, missing)
+    check_extent(slots, chosen, rooms, options)
+    uprights = [set_upright(shred, straightens=options.straightens) for shred in chosen]
     highest = min(slot.offset for slot in slots)
     tops = [slot.offset - highest + options.margin for slot in slots]
     sides = [upright.sides for upright in uprights]
@@ -55,13 +59,27 @@ def compose_evidence(
     return Page(image, mask, placements, chosen[0].dpi, "evidence", seams)
 
 
+def check_extent(
+    slots: Sequence[Slot], chosen: Sequence[Shred], rooms: Sequence[Room], options: CompositionOptions
+) -> None:
+    """Refuse what would make a page of hardly any paper, before it fills the memory."""
+    offsets = [slot.offset for slot in slots]
+    height = max(offsets) - min(offsets) + max(len(shred.mask) for shred in chosen)
+    width = sum(shred.mask.shape[1] for shred in chosen) + sum(room.width for room in rooms)
+    paper = sum(shred.mask.size for shred in chosen)
+    if (height + 2 * options.margin) * (width + 2 * options.margin) > _MOST_EMPTY * (paper + _SMALL_PAGE):
+        raise InputError(
+            f"{slots[0].shred_id}: its page would be {width} x {height} px, most of it empty. What says "
+            "where its shreds lie is damaged; run reconstruct --force again."
+        )
+
+
 def lay_down(
     picture: Image, paper: Mask, image: NDArray[np.uint8], mask: NDArray[np.bool_], left: int, top: int
 ) -> None:
-    """Put a shred on a page; where it overlaps others the darker pixel wins."""
+    """Put a shred that is white around its paper on a page; where shreds overlap the darker pixel wins."""
     window = slice(top, top + paper.shape[0]), slice(left, left + paper.shape[1])
-    white = cv2.bitwise_or(picture, cv2.merge([255 * (1 - paper.view(np.uint8))] * 3))
-    np.minimum(image[window], white, out=image[window])
+    np.minimum(image[window], picture, out=image[window])
     mask[window] |= paper
 
 

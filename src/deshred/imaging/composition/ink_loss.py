@@ -27,8 +27,7 @@ Counts = NDArray[np.float64]  # by width in px; 0 is unbroken ink
 
 def measure_gaps(image: Image, seams: Sequence[Seam]) -> int:
     """The widest light gap in px that is worth closing at seams; 0 where no tear is seen to take ink."""
-    gray = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-    dark = np.asarray(gray < _DARK * np.median(gray[::4, ::4]))
+    dark = find_ink(image)
     torn, natural = np.zeros(_REACH + 1), np.zeros(_REACH + 1)
     for seam in seams:
         rows = np.flatnonzero(seam.stops >= 0)[::_STEP]
@@ -37,6 +36,12 @@ def measure_gaps(image: Image, seams: Sequence[Seam]) -> int:
         for away in _ELSEWHERE:
             natural += _count_gaps(dark, rows, columns + away) / len(_ELSEWHERE)
     return _widest_torn(torn, natural) if min(torn.sum(), natural.sum()) >= _MIN_ROWS else 0
+
+
+def find_ink(image: Image) -> NDArray[np.bool_]:
+    """Where an image is clearly darker than its paper. (H, W)"""
+    gray = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    return np.asarray(gray < _DARK * np.median(gray[::4, ::4]))
 
 
 def _count_gaps(dark: NDArray[np.bool_], rows: NDArray[np.intp], columns: NDArray[np.integer]) -> Counts:

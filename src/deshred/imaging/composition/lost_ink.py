@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
-from deshred.elements import Page, Seam
+from deshred.elements import Image, Page, Seam
 
 Side = Literal["left", "right"]
 
@@ -27,8 +27,8 @@ _DARK = 0.35  # of the way from paper to black
 _MIN_ROWS = 2
 _MERGED = 6  # rows between two places that are told as one
 _SLIVER = 12  # px, at most, of ink that stands alone
-_MARK_WIDTH, _MARK_ROOM = 3, 6
-_MARK = np.array([220, 30, 30], np.uint8)
+_FRAME_LINE, _FRAME_ROOM = 2, 14  # px
+MARK = np.array([190, 70, 255], np.uint8)  # violet: no ink of an office, and never the color of paper
 
 
 @dataclass(frozen=True)
@@ -51,28 +51,73 @@ def find_lost_ink(page: Page) -> tuple[LostInk, ...]:
     brightest = np.asarray(cv2.max(cv2.max(red, green), blue))
     some = brightest[::4, ::4][page.mask[::4, ::4]]
     dark = brightest < (float(np.median(some)) if some.size else 255.0) * (1 - _DARK)
-    slivers = _find_slivers(dark)
-    return tuple(place for seam in page.seams for place in _search(seam, dark, slivers))
+    return tuple(place for seam in page.seams for place in _search(seam, dark))
+
+
+def transfer_lost_ink(places: Sequence[LostInk], found_in: Page, page: Page) -> tuple[LostInk, ...]:
+    """The same places in another copy of the page, where shreds lie a little elsewhere."""
+    before = {placement.shred_id: placement.y for placement in found_in.placements}
+    after = {placement.shred_id: placement.y for placement in page.placements}
+    seams = {(seam.left, seam.right): seam for seam in page.seams}
+    moved = []
+    for place in places:
+        own = place.left if place.side == "left" else place.right
+        down = after[own] - before[own]
+        seam = seams[place.left, place.right]
+        top, bottom = (int(np.clip(row + down, 0, len(seam.stops) - 1)) for row in (place.top, place.bottom))
+        tear = seam.stops - 1 if place.side == "left" else seam.starts
+        known = tear[top : bottom + 1][seam.stops[top : bottom + 1] >= 0]
+        x = int(np.median(known)) if known.size else place.x
+        moved.append(replace(place, top=top, bottom=max(bottom, top + 1), x=x))
+    return tuple(moved)
 
 
 def mark_lost_ink(page: Page, places: Sequence[LostInk]) -> Page:
-    """The page with a red line in the tear at every such place; what is left of the ink stays visible."""
+    """The page with a thin violet frame around every such place, drawn behind the ink."""
     image = page.image.copy()
+    light = page.image.min(axis=2) > 128
+    frames = np.zeros(page.mask.shape, np.bool_)
     for place in places:
-        first = place.x + 2 if place.side == "left" else max(0, place.x - 1 - _MARK_WIDTH)
-        rows = slice(max(0, place.top - _MARK_ROOM), place.bottom + _MARK_ROOM)
-        image[rows, first : first + _MARK_WIDTH] = _MARK
+        rows, columns = _frame(place)
+        frames[rows, columns] = True
+    for place in places:  # what several frames share is one frame
+        rows, columns = _frame(place)
+        inner = slice(rows.start + _FRAME_LINE, rows.stop - _FRAME_LINE)
+        frames[inner, columns.start + _FRAME_LINE : columns.stop - _FRAME_LINE] = False
+    image[frames & light] = MARK
     return replace(page, image=image)
 
 
-def _find_slivers(dark: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Ink that hangs together with hardly any other. (H, W)"""
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(dark.view(np.uint8), connectivity=8)
+def _frame(place: LostInk) -> tuple[slice, slice]:
+    room = _FRAME_ROOM + _FRAME_LINE
+    rows = slice(max(0, place.top - room), place.bottom + room)
+    return rows, slice(max(0, place.x - room), place.x + 1 + room)
+
+
+def erase_marks(image: Image) -> Image:
+    """A picture without its frames, for those who see in black and white and would take them for writing."""
+    is_mark = (image == MARK).all(axis=2)
+    return np.where(is_mark[..., None], np.uint8(255), image) if is_mark.any() else image
+
+
+def _are_slivers(
+    dark: NDArray[np.bool_], rows: NDArray[np.intp], tear: NDArray[np.int32], inwards: int
+) -> bool:
+    """Whether all ink at the tear in some rows hangs together with hardly any other.
+
+    What is small lies within its own size of the tear, so it is enough to look around it.
+    """
+    around = _SLIVER + _TEAR + 1
+    top, left = max(0, int(rows[0]) - around), max(0, int(tear.min()) - around)
+    near = dark[top : int(rows[-1]) + around, left : int(tear.max()) + around]
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(near.view(np.uint8), connectivity=8)
     sizes = stats[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(axis=1)
-    return np.asarray((sizes <= _SLIVER)[labels] & dark)
+    slivers = np.asarray((sizes <= _SLIVER)[labels] & near)
+    ink = _inked(dark, rows, tear, inwards, _TEAR)
+    return bool(_inked(slivers, rows - top, tear - left, inwards, _TEAR)[ink].all())
 
 
-def _search(seam: Seam, dark: NDArray[np.bool_], slivers: NDArray[np.bool_]) -> list[LostInk]:
+def _search(seam: Seam, dark: NDArray[np.bool_]) -> list[LostInk]:
     rows = np.flatnonzero(seam.stops >= 0)
     if not rows.size:
         return []
@@ -90,8 +135,7 @@ def _search(seam: Seam, dark: NDArray[np.bool_], slivers: NDArray[np.bool_]) -> 
         for top, bottom in _runs(inked & ~goes_on):
             at = np.arange(top, bottom)[seam.stops[top:bottom] >= 0]
             tear, inwards = (seam.stops - 1, -1) if side == "left" else (seam.starts, 1)
-            ink = _inked(dark, at, tear[at], inwards, _TEAR)
-            is_sliver = bool(_inked(slivers, at, tear[at], inwards, _TEAR)[ink].all())
+            is_sliver = _are_slivers(dark, at, tear[at], inwards)
             x = int(np.median(tear[at]))
             places.append(LostInk(seam.left, seam.right, top, bottom, side, x, is_sliver))
     return sorted(places, key=lambda place: place.top)

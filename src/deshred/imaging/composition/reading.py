@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from deshred.elements import Page, Placement, Shred, Slot
-from deshred.imaging.composition.evidence import find_seams, hatch_rooms, lay_down
+from deshred.imaging.composition.evidence import check_extent, find_seams, hatch_rooms, lay_down
 from deshred.imaging.composition.mending import clean_rim, mend
 from deshred.imaging.composition.missing import MissingPaper, Room, make_room
 from deshred.imaging.composition.offsets import knots_of, measure_columns, measure_rows
@@ -22,7 +22,7 @@ from deshred.imaging.composition.pushing import push_together
 from deshred.imaging.composition.ribbons import Ribbon, unroll
 from deshred.imaging.composition.settling import Stiffness, settle
 from deshred.imaging.composition.skew import find_skew
-from deshred.imaging.composition.uprights import Sides, find_sides
+from deshred.imaging.composition.uprights import Sides, find_sides, whiten
 from deshred.imaging.composition.warping import Berth, Turn, warp
 
 _TOUCHING = 0.5  # two sides of one tear meet on average; the evidence copy rather shows lost paper
@@ -39,6 +39,7 @@ def compose_reading(
 ) -> Page:
     """Draw one page for reading; `chosen` are the shreds of the slots."""
     rooms = make_room(slots, missing)
+    check_extent(slots, chosen, rooms, options)
     berths = _find_berths(slots, chosen, options, rooms)
     turn = _level(berths)
     patches = [warp(berth, turn, clean_rim(berth.ribbon.shred, berth.ribbon.sides)) for berth in berths]
@@ -51,7 +52,7 @@ def compose_reading(
     shape = height + margin, width + rooms[-1].width + margin
     image, mask = np.full((*shape, 3), 255, np.uint8), np.zeros(shape, np.bool_)
     for patch, left, top in zip(patches, lefts, tops, strict=True):
-        lay_down(patch.image, patch.mask, image, mask, left, top)
+        lay_down(whiten(patch.image, patch.mask), patch.mask, image, mask, left, top)
     seams = find_seams(chosen, [find_sides(patch.mask) for patch in patches], lefts, tops, height=shape[0])
     image = mend(image, [seam for seam, room in zip(seams, rooms[1:-1], strict=True) if not room.width])
     hatch_rooms(image, mask, seams, rooms, lefts, width)

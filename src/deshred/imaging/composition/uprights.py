@@ -66,13 +66,13 @@ def find_sides(mask: Mask) -> Sides:
     return Sides(np.asarray(mask.any(axis=1)), starts, stops)
 
 
-def fit_center(mask: Mask) -> CenterLine:
+def fit_center(mask: Mask, sides: Sides | None = None) -> CenterLine:
     """The line that a leaning or bowed shred follows; upright where its sides do not speak of a bend.
 
     A bend is real when both sides have it. Then both are straighter without it, however far it leans; a side
     that was torn off, or a flap, bends one side alone.
     """
-    sides = find_sides(mask)
+    sides = sides or find_sides(mask)
     rows = np.flatnonzero(sides.has_paper)
     upright = CenterLine.upright(mask.shape[1], len(mask))
     if rows.size < _MIN_ROWS:
@@ -97,25 +97,34 @@ def _wander(values: NDArray[np.float64], trust: NDArray[np.float64]) -> float:
     return float(np.average(np.abs(values - np.median(values)), weights=trust))
 
 
+def whiten(picture: Image, paper: Mask) -> Image:
+    """A picture with everything outside the paper white."""
+    return np.asarray(cv2.bitwise_or(picture, cv2.merge([255 * (1 - paper.view(np.uint8))] * 3)), np.uint8)
+
+
 def set_upright(shred: Shred, *, straightens: bool = True) -> Upright:
     """Straighten a leaning or bowed shred by moving its rows sideways by whole px; its middle row stays."""
     height, width = shred.mask.shape
-    bends = _bends(shred.mask) if straightens else np.zeros(height, np.int64)
+    sides = find_sides(shred.mask)
+    bends = _bends(shred.mask, sides) if straightens else np.zeros(height, np.int64)
     indent = int(np.abs(bends).max())
+    white = whiten(shred.image, shred.mask)
+    if not indent:
+        return Upright(white, shred.mask, sides, 0)
     image = np.full((height, width + 2 * indent, 3), 255, np.uint8)
     mask = np.zeros(image.shape[:2], np.bool_)
-    white = cv2.bitwise_or(shred.image, cv2.merge([255 * (1 - shred.mask.view(np.uint8))] * 3))
     runs = np.flatnonzero(np.diff(bends, prepend=bends[0] - 1, append=bends[-1] - 1))
     for start, stop in pairwise(runs):
         columns = slice(indent - bends[start], indent - bends[start] + width)
         image[start:stop, columns] = white[start:stop]
         mask[start:stop, columns] = shred.mask[start:stop]
-    return Upright(image, mask, find_sides(mask), indent)
+    moved = (indent - bends).astype(np.int32)
+    return Upright(image, mask, Sides(sides.has_paper, sides.starts + moved, sides.stops + moved), indent)
 
 
-def _bends(mask: Mask) -> NDArray[np.int64]:
+def _bends(mask: Mask, sides: Sides) -> NDArray[np.int64]:
     """How far right of its middle row the paper of each row lies, in whole px. (H,)"""
-    line, rows = fit_center(mask), np.arange(len(mask))
+    line, rows = fit_center(mask, sides), np.arange(len(mask))
     seen = np.clip(rows, line.top, line.bottom)  # torn ends stay as they are
     middle = line.columns(np.array([len(mask) / 2]))
     return np.asarray(np.rint(line.columns(seen) - middle), np.int64)

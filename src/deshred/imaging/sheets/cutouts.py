@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from deshred.elements import Mask, Shred, Source
 from deshred.imaging.files import to_text
-from deshred.imaging.sheets.backgrounds import Background
 from deshred.imaging.sheets.patches import Box
 from deshred.imaging.sheets.rims import Rim
-from deshred.imaging.sheets.straightening import Trace
+from deshred.imaging.sheets.straightening import Frame, Trace
 
 LOST_SIDE = "runs out of the sheet along its side: scan it again, whole"
 LOST_INK = "runs out of the sheet where something is written: scan it again, whole"
@@ -49,6 +48,7 @@ class Cutout:
     touches_border: bool
     warnings: tuple[str, ...]
     trace: Trace
+    frame: Frame
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -72,6 +72,14 @@ class Scrap:
     reason: str
 
 
+@dataclass(frozen=True)
+class Ground:
+    """The color that shreds lie on."""
+
+    color: tuple[int, int, int]  # RGB
+    share: float  # of the sheet's pixels
+
+
 @dataclass(frozen=True, eq=False)
 class Segmentation:
     """All that was found on one sheet; `cutouts[i]` tells about `shreds[i]`."""
@@ -84,7 +92,7 @@ class Segmentation:
     scraps: tuple[Scrap, ...]
     dust: int  # specks too small to list
     rims: tuple[Rim, ...]
-    background: Background | None  # None: the file itself says what is opaque
+    background: Ground | None  # None: the file itself says what is opaque
     warnings: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:

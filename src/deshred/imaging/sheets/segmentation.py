@@ -26,6 +26,7 @@ from deshred.imaging.sheets.cutouts import (
     LOST_SIDE,
     ODD_SHAPE,
     Cutout,
+    Ground,
     Scrap,
     Segmentation,
     ShredName,
@@ -63,7 +64,7 @@ _DUST_MM2 = 1.0
 _MANY_SPECKS = 200
 _LOST_SIDE = 0.2  # of the length of a shred: then it does not only end there
 _LOST_INK_MM, _LOST_INK_LEVEL = 1.0, 0.6  # how near to the end of the scan, and how dark beside the paper
-_MARGIN_PX = 3  # around a cut-out, so that interpolation at the outline sees the true background
+MARGIN_PX = 3  # around a cut-out, so that interpolation at the outline sees the true background
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def refuse_blank(
     )
 
 
-def _describe_ground(background: Background | None) -> str:
+def _describe_ground(background: Ground | None) -> str:
     if background is None:
         return "in what is not transparent"
     return f"on the color #{bytes(background.color).hex()}, which {background.share:.0%} of the sheet has"
@@ -212,7 +213,7 @@ def _segment(scan: Scan, name: str, options: SegmentationOptions) -> Segmentatio
         scraps=tuple(sorted_out.scraps),
         dust=patches.specks,
         rims=rims,
-        background=background,
+        background=None if background is None else Ground(background.color, background.share),
         warnings=_sheet_warnings(cutouts, sorted_out.scraps, patches.specks),
     )
 
@@ -376,7 +377,7 @@ def _cut_out(
     options: SegmentationOptions,
 ) -> tuple[Shred, Cutout]:
     box = one.patch.box
-    wide = one.patch.with_margin(_MARGIN_PX, scan.image.shape)
+    wide = one.patch.with_margin(MARGIN_PX, scan.image.shape)
     posture = measure_posture(wide.mask)
     upright = straighten(
         scan.image[wide.box.slices],
@@ -397,6 +398,7 @@ def _cut_out(
         touches_border=bool(contact.any()),
         warnings=one.warnings + _describe_loss(scan, one.patch, contact),
         trace=upright.trace,
+        frame=upright.frame,
     )
     source = replace(scan.source, number=name.number)
     return Shred(str(name), upright.image, upright.mask, scan.dpi, source), cutout

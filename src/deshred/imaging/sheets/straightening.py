@@ -69,12 +69,24 @@ class Posture:
 
 
 @dataclass(frozen=True, eq=False)
+class Frame:
+    """The upright rectangle that a cut-out is drawn into, and where in it the shred begins."""
+
+    trace: Trace  # of the rectangle
+    height: int
+    width: int
+    top: int = 0
+    left: int = 0
+
+
+@dataclass(frozen=True, eq=False)
 class Upright:
-    """An upright shred and its way back to the scan."""
+    """An upright shred, its way back to the scan, and what it takes to draw it again."""
 
     image: Image
     mask: Mask
     trace: Trace
+    frame: Frame
 
 
 def measure_posture(mask: Mask) -> Posture:
@@ -117,12 +129,13 @@ def straighten(
     `origin` is the cut-out's top left corner in the scan; up to `limit` degrees count as straight.
     """
     is_curled = abs(posture.curl) > 2 * limit
+    turned = _quarter_turn(mask) if posture.is_lying else mask
     if abs(posture.lean) <= limit and not is_curled:
-        return _trim(_turn(image, mask, posture.is_lying, origin))
+        frame = Frame(trace_copy(mask.shape, posture.is_lying, origin), *turned.shape)
+        return _trim(draw_frame(image, frame, origin), turned, frame)
     center = posture.curve if is_curled else posture.line
-    frame = _quarter_turn(mask) if posture.is_lying else mask
-    knots = _center_knots(center, frame.shape[0])
-    half = _half_width(frame, center) + 2
+    knots = _center_knots(center, turned.shape[0])
+    half = _half_width(turned, center) + 2
     # Room for the corners that a lean pushes beyond the first and last row of the center line.
     overhang = int(np.ceil(half * np.tan(np.radians(np.abs(knots.angles).max())))) + 2
     length = int(np.ceil(knots.rows[-1])) + 2 * overhang + 1
@@ -130,13 +143,30 @@ def straighten(
     if posture.is_lying:
         xs, ys, angles = mask.shape[1] - 1 - ys, xs, angles + 90.0
     trace = Trace(knots.rows + overhang, xs + origin[0], ys + origin[1], angles, float(half), is_exact=False)
-    columns, rows = np.meshgrid(np.arange(2 * half + 1), np.arange(length))
+    frame = Frame(trace, length, 2 * half + 1)
+    at = _find_places(frame, origin)
+    soft = cv2.remap(coverage, at[0], at[1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
+    return _trim(_resample(image, at), _largest(np.asarray(soft) > 0.5), frame)
+
+
+def draw_frame(image: Image, frame: Frame, origin: tuple[int, int]) -> Image:
+    """What a frame shows of a cut-out, whose top left corner in the scan is `origin`."""
+    if frame.trace.is_exact:
+        return _quarter_turn(image) if frame.trace.angles[0] else image
+    return _resample(image, _find_places(frame, origin))
+
+
+def _find_places(frame: Frame, origin: tuple[int, int]) -> NDArray[np.float32]:  # (2, height, width): x, y
+    """Where in the cut-out every pixel of the frame lies."""
+    columns, rows = np.meshgrid(np.arange(frame.width), np.arange(frame.height))
     points = np.stack([columns.ravel(), rows.ravel()], axis=-1).astype(np.float64)
-    at = (trace.to_scan(points) - origin).astype(np.float32).reshape(length, -1, 2)
-    at_x, at_y = np.ascontiguousarray(at[..., 0]), np.ascontiguousarray(at[..., 1])
-    new_image = cv2.remap(image, at_x, at_y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-    soft = cv2.remap(coverage, at_x, at_y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
-    return _trim(Upright(np.asarray(new_image, np.uint8), _largest(np.asarray(soft) > 0.5), trace))
+    places = (frame.trace.to_scan(points) - origin).astype(np.float32)
+    return np.ascontiguousarray(places.T).reshape(2, frame.height, frame.width)
+
+
+def _resample(image: Image, at: NDArray[np.float32]) -> Image:
+    drawn = cv2.remap(image, at[0], at[1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(drawn, np.uint8)
 
 
 def _quarter_turn(array: NDArray[Any]) -> NDArray[Any]:
@@ -144,16 +174,15 @@ def _quarter_turn(array: NDArray[Any]) -> NDArray[Any]:
     return np.rot90(array)
 
 
-def _turn(image: Image, mask: Mask, is_lying: bool, origin: tuple[int, int]) -> Upright:
-    height, width = mask.shape
+def trace_copy(shape: tuple[int, ...], is_lying: bool, origin: tuple[int, int]) -> Trace:
+    """The way back of a cut-out that is copied pixel by pixel, perhaps with a quarter turn."""
+    height, width = shape
     x, y = origin
     if not is_lying:
         rows = np.array([0.0, height - 1.0])
-        trace = Trace(rows, np.full(2, float(x)), y + rows, np.zeros(2), 0.0, is_exact=True)
-        return Upright(image, mask, trace)
+        return Trace(rows, np.full(2, float(x)), y + rows, np.zeros(2), 0.0, is_exact=True)
     rows = np.array([0.0, width - 1.0])
-    trace = Trace(rows, x + width - 1 - rows, np.full(2, float(y)), np.full(2, 90.0), 0.0, is_exact=True)
-    return Upright(_quarter_turn(image), _quarter_turn(mask), trace)
+    return Trace(rows, x + width - 1 - rows, np.full(2, float(y)), np.full(2, 90.0), 0.0, is_exact=True)
 
 
 def _center_points(mask: Mask) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -221,10 +250,15 @@ def _largest(mask: Mask) -> Mask:
     return largest
 
 
-def _trim(upright: Upright) -> Upright:
-    mask, trace = upright.mask, upright.trace
+def _trim(image: Image, mask: Mask, frame: Frame) -> Upright:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     top, left = int(rows[0]), int(columns[0])
     window = slice(top, int(rows[-1]) + 1), slice(left, int(columns[-1]) + 1)
-    moved = replace(trace, rows=trace.rows - top, center_column=trace.center_column - left)
-    return Upright(upright.image[window].copy(), mask[window].copy(), moved)
+    frame = replace(frame, top=top, left=left)
+    return Upright(image[window].copy(), mask[window].copy(), trim_trace(frame), frame)
+
+
+def trim_trace(frame: Frame) -> Trace:
+    """The way back of the shred alone."""
+    trace = frame.trace
+    return replace(trace, rows=trace.rows - frame.top, center_column=trace.center_column - frame.left)
