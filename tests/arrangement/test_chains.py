@@ -7,6 +7,8 @@ from deshred.arrangement import ArrangementOptions, ChainOptions, arrange, arran
 from deshred.elements import Arrangement, Compatibility, Constraints, Margins
 from deshred.errors import InfeasibleError, SettingsError
 
+ALL_JOINS = ArrangementOptions(least_share=0)
+
 
 def draw_pile(rng: np.random.Generator, n: int = 24, per_page: int = 6, noise: float = 3.0) -> Compatibility:
     """Pages of equal length whose true joins score some nats more than the others."""
@@ -47,7 +49,7 @@ def say_something(rng: np.random.Generator, arrangement: Arrangement, ids: tuple
 @pytest.mark.parametrize("width", [None, 210.0])
 def test_what_chains_claim_is_what_the_whole_pile_gives(width: float | None) -> None:
     rng = np.random.default_rng(3)
-    options = ArrangementOptions(page_width_mm=width)
+    options = ArrangementOptions(page_width_mm=width, least_share=0)
     claimed = 0
     for _ in range(25):
         pile = draw_pile(rng)
@@ -67,13 +69,13 @@ def test_what_chains_claim_is_what_the_whole_pile_gives(width: float | None) -> 
 def test_prices_after_a_solve_over_chains_still_hold() -> None:
     rng = np.random.default_rng(5)
     pile = draw_pile(rng, noise=2.0)
-    before = arrange(pile)
+    before = arrange(pile, options=ALL_JOINS)
     cut = Constraints(forbidden={(before.joins[3].left, before.joins[3].right)})
-    after = arrange_over_chains(pile, cut, before, chains=ChainOptions(15))
+    after = arrange_over_chains(pile, cut, before, options=ALL_JOINS, chains=ChainOptions(15))
     assert after is not None
     for join in after.joins:
         without = Constraints(forbidden=cut.forbidden | {(join.left, join.right)})
-        assert arrange(pile, without).cost >= after.cost + (join.price or 0) - 1e-3
+        assert arrange(pile, without, options=ALL_JOINS).cost >= after.cost + (join.price or 0) - 1e-3
 
 
 def test_a_change_dearer_than_the_price_of_a_chain_is_left_to_the_whole_pile() -> None:
@@ -100,12 +102,19 @@ def test_sparse_scores_are_contracted_alike() -> None:
         columns=columns.astype(np.int32),
         margins=dense.margins,
     )
-    before = arrange(sparse)
+    before = arrange(sparse, options=ALL_JOINS)
     weakest = min(before.joins, key=lambda join: join.price or 0)
     cut = Constraints(forbidden={(weakest.left, weakest.right)})
-    after = arrange_over_chains(sparse, cut, before, chains=ChainOptions(14))
+    after = arrange_over_chains(sparse, cut, before, options=ALL_JOINS, chains=ChainOptions(14))
     assert after is not None
-    assert pages_of(after) == pages_of(arrange(sparse, cut))
+    assert pages_of(after) == pages_of(arrange(sparse, cut, options=ALL_JOINS))
+
+
+def test_nothing_is_claimed_where_a_person_speaks_about_joins_that_were_ruled_out() -> None:
+    pile = draw_pile(np.random.default_rng(5), noise=2.0)
+    before = arrange(pile)
+    cut = Constraints(forbidden={(before.joins[3].left, before.joins[3].right)})
+    assert arrange_over_chains(pile, cut, before, chains=ChainOptions(15)) is None
 
 
 def test_a_contradiction_names_its_constraints() -> None:
@@ -117,7 +126,7 @@ def test_a_contradiction_names_its_constraints() -> None:
 
 
 def test_a_price_must_be_a_price() -> None:
-    with pytest.raises(SettingsError):
+    with pytest.raises(SettingsError, match="nats above 0, got 0"):
         ChainOptions(0)
 
 

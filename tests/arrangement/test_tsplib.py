@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy.sparse.csgraph import floyd_warshall
 
 from deshred.arrangement import AtspInstance, arrange_atsp, read_atsp
-from deshred.cli import app
 from deshred.errors import InputError
+from tests.commands import run
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -112,7 +111,7 @@ def length(distances, cities):
 @pytest.mark.parametrize(("name", "optimum"), OPTIMA.items())
 def test_the_published_optimum_is_proven(name, optimum, tmp_path):
     file = instance_file(name, tmp_path)
-    result = CliRunner().invoke(app, ["arrange", str(file), "--json", "-q"])
+    result = run("arrange", file, "--json", "-q")
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
     assert found["cost"] == found["bound"] == optimum

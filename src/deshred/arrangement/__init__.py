@@ -2,7 +2,7 @@
 
 from deshred.arrangement.chains import ChainOptions, arrange_over_chains
 from deshred.arrangement.ordering import ArrangementOptions, WarmStart, arrange, check_question
-from deshred.arrangement.problem.fixings import Atom, check_constraints
+from deshred.arrangement.problem.fixings import Atom, check_constraints, split
 from deshred.arrangement.problem.pages import page_price, paper_width
 from deshred.arrangement.tsplib import AtspInstance, ClosedTour, arrange_atsp, read_atsp
 
@@ -21,4 +21,5 @@ __all__ = [
     "page_price",
     "paper_width",
     "read_atsp",
+    "split",
 ]

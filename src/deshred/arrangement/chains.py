@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.arrangement.ordering import ArrangementOptions, arrange
+from deshred.arrangement.ordering import ArrangementOptions, arrange, believe
 from deshred.arrangement.problem.costs import score_range
 from deshred.arrangement.problem.fixings import check_constraints
 from deshred.arrangement.problem.pages import (
@@ -25,6 +25,7 @@ from deshred.arrangement.problem.pages import (
     paper_width,
 )
 from deshred.arrangement.problem.rules import Room
+from deshred.arrangement.problem.shares import allow
 from deshred.elements import Arrangement, Compatibility, Constraints, Join, Margins, PageBreak, Slot
 from deshred.errors import SettingsError
 
@@ -73,6 +74,9 @@ def arrange_over_chains(
     if compatibility.margins is None or options.free_ends:
         return None  # how many pages there are then depends on the constraints: nothing to compare
     width = options.page_width_mm or paper_width(compatibility.margins)
+    believed = believe(compatibility, options, compatibility.margins, width)
+    if allow(believed, compatibility, constraints) is not believed:
+        return None  # joins are back that the arrangement before was not asked about
     room = _find_room(compatibility, constraints, options, width)
     cost = _Cost(compatibility, compatibility.margins, room)
     index = {id_: i for i, id_ in enumerate(compatibility.ids)}
@@ -80,10 +84,10 @@ def arrange_over_chains(
     if not before.joins or abs(known - before.cost) > _ALIKE:
         return None
     tied = _tie(compatibility.ids, index, constraints, before, chains.price)
-    small, fewer = _contract(compatibility, tied), _translate(constraints, tied, index)
+    small, fewer = _contract(believed, tied), _translate(constraints, tied, index)
     if (_find_room(small, fewer, options, width) is None) != (room is None):
         return None  # a chain fits on no page: then widths count no more, and all costs change
-    answer = arrange(small, fewer, options=replace(options, page_width_mm=width))
+    answer = arrange(small, fewer, options=replace(options, page_width_mm=width, least_share=0))
     members = dict(zip(tied.names, tied.members, strict=True))
     pages = [[i for slot in page for i in members[slot.shred_id]] for page in answer.pages]
     total = cost.of(pages)

@@ -20,19 +20,29 @@ from deshred.arrangement.problem.costs import (
     score_range,
 )
 from deshred.arrangement.problem.deadlines import Deadline
-from deshred.arrangement.problem.fixings import PageCount, clash, fix, smallest_clash, split
+from deshred.arrangement.problem.fixings import (
+    PageCount,
+    check_constraints,
+    clash,
+    fix,
+    smallest_clash,
+    split,
+)
 from deshred.arrangement.problem.pages import (
     check_margins,
     count_pages,
     find_room,
+    page_price,
     paper_width,
     price_pages,
     sort_pages,
 )
 from deshred.arrangement.problem.rules import Room
+from deshred.arrangement.problem.shares import allow, rule_out
 from deshred.arrangement.proof.certificates import certify
 from deshred.arrangement.proof.record import Limits, Progress
 from deshred.arrangement.proof.relaxation import Memory
+from deshred.arrangement.splitting import solve_by_splitting
 from deshred.elements import Arrangement, Compatibility, Constraints, Join, Margins, PageBreak, Slot
 from deshred.errors import InfeasibleError, SettingsError
 from deshred.options import option
@@ -60,6 +70,8 @@ class ArrangementOptions:
     )
     page_width_mm: float | None = None  # helps to find the number of pages
     tolerance: float = 1e-6  # an order this close to its bound counts as optimal
+    # rarer joins among the likely orders are not made, where the number of pages is open
+    least_share: float = 0.08
     # page ends cost nothing, whatever the margins say
     free_ends: bool = option(False, "Do not weigh where pages begin and end; the published protocol.")
 
@@ -74,6 +86,8 @@ class ArrangementOptions:
             raise SettingsError(f"time_limit is {self.time_limit!r}; it is a number of seconds above 0.")
         if self.page_width_mm is not None and not 0 < self.page_width_mm < np.inf:
             raise SettingsError(f"page_width_mm is {self.page_width_mm!r}; A4 is 210.")
+        if not 0 <= self.least_share < 0.5:
+            raise SettingsError(f"least_share is {self.least_share!r}; it is a share from 0 to below 0.5.")
         if not 0 < self.tolerance < np.inf:
             raise SettingsError(f"tolerance is {self.tolerance!r}; it is a small cost above 0, such as 1e-6.")
 
@@ -81,6 +95,15 @@ class ArrangementOptions:
 def parse_pages(text: str) -> int | str:
     """A number, or the text as it is: auto, or something that is refused."""
     return int(text) if text.isdecimal() else text
+
+
+@dataclass(frozen=True, eq=False)
+class _Believed:
+    """Scores, what was asked about them, and those of them that are believed."""
+
+    compatibility: Compatibility
+    question: tuple[object, ...]
+    believed: Compatibility
 
 
 @dataclass(eq=False)
@@ -93,6 +116,7 @@ class WarmStart:
     _answers: dict[tuple[Constraints, ArrangementOptions], Arrangement] = field(
         default_factory=dict, repr=False
     )
+    _believed: _Believed | None = field(default=None, repr=False)
 
     def _costs_for(self, key: tuple[object, ...]) -> Costs | None:
         """The costs of the last solve, if it was over the same scores and pages."""
@@ -104,6 +128,21 @@ class WarmStart:
             self._costs, self._memory, self._key = None, None, key
             self._answers.clear()
         return self._costs
+
+    def _believed_of(
+        self,
+        compatibility: Compatibility,
+        options: ArrangementOptions,
+        margins: Margins | None,
+        page_width_mm: float | None,
+    ) -> Compatibility:
+        """What is believed of these scores, looked for once."""
+        question = (options.pages, options.solver, options.least_share, options.free_ends, page_width_mm)
+        known = self._believed
+        if known is None or known.compatibility is not compatibility or known.question != question:
+            believed = believe(compatibility, options, margins, page_width_mm)
+            self._believed = known = _Believed(compatibility, question, believed)
+        return known.believed
 
     def _keep(self, constraints: Constraints, options: ArrangementOptions, answer: Arrangement) -> None:
         """Remember a proven answer: a constraint that is taken back needs no solve at all."""
@@ -129,14 +168,43 @@ def arrange(
     margins = _usable_margins(compatibility, options)
     width = options.page_width_mm or paper_width(margins)
     warm = warm_start if warm_start is not None else WarmStart()
-    try:
-        job = _Job(compatibility, constraints, options, margins, width)
-        return job.run(warm, deadline, progress)
-    except InfeasibleError:
-        if width is None:
-            raise
-    # what a person says about joins and pages counts more than the width of the paper
-    return _Job(compatibility, constraints, options, margins, None).run(warm, deadline, progress)
+    check_constraints(compatibility.ids, constraints)
+    believed = warm._believed_of(compatibility, options, margins, width)
+    allowed = allow(believed, compatibility, constraints)
+    # what a person says about joins and pages counts more than what is believed, or the width of the paper
+    attempts = [(allowed, width), (compatibility, width), (compatibility, None)]
+    if allowed is compatibility:
+        del attempts[0]
+    if width is None:
+        del attempts[-1]
+    for some, most in attempts[:-1]:
+        try:
+            return _Job(compatibility, some, constraints, options, margins, most).run(
+                warm, deadline, progress
+            )
+        except InfeasibleError:
+            continue
+    some, most = attempts[-1]
+    return _Job(compatibility, some, constraints, options, margins, most).run(warm, deadline, progress)
+
+
+def believe(
+    compatibility: Compatibility,
+    options: ArrangementOptions,
+    margins: Margins | None,
+    page_width_mm: float | None,
+) -> Compatibility:
+    """The scores that are solved: without joins that the likely orders do not make.
+
+    With a given number of pages, holes have to be closed somehow.
+    """
+    is_open = options.pages == "auto" and options.solver == "exact"
+    if margins is None or not is_open or not options.least_share:
+        return compatibility
+    score_range(compatibility)  # refuses scores that are no numbers
+    total = float(np.nansum(margins.widths_mm))
+    price = 0.0 if page_width_mm is None else page_price(total, page_width_mm)
+    return rule_out(compatibility, margins, price, options.least_share)
 
 
 def check_question(ids: Sequence[str], constraints: Constraints, options: ArrangementOptions) -> None:
@@ -150,6 +218,7 @@ class _Job:
     """All that a solve starts from."""
 
     compatibility: Compatibility
+    believed: Compatibility  # the same without joins that are ruled out
     constraints: Constraints
     options: ArrangementOptions
     margins: Margins | None
@@ -161,7 +230,7 @@ class _Job:
         fixings = fix(self.compatibility.ids, self.constraints, pages)
         if not len(self.compatibility):
             return Arrangement((), (), (), 0.0, 0.0, self.options.tolerance)
-        key = (self.compatibility, self.margins, pages, room and room.most, self._is_completed(room))
+        key = (self.believed, self.margins, pages, room and room.most, self._is_completed(room))
         costs = warm._costs_for(key) or self._costs(pages, room)
         if (self.constraints, self.options) in warm._answers:
             return warm._answers[self.constraints, self.options]
@@ -172,6 +241,10 @@ class _Job:
         try:
             if self.options.solver == "greedy":
                 solution = _walk(fixed)
+            elif room is not None and fixed.hub is not None and not self.constraints:
+                _, range_ = in_decimals(self.compatibility.scores, score_range(self.compatibility))
+                solution = solve_by_splitting(fixed, range_, limits, progress)
+                warm._costs, warm._memory = costs, None
             else:
                 solution = ExactSolver(fixed, limits, progress, warm._memory).solve()
                 warm._costs, warm._memory = costs, solution.memory
@@ -187,8 +260,8 @@ class _Job:
         return count_pages(n, wanted, self.constraints, self.margins, self.page_width_mm)
 
     def _costs(self, pages: PageCount, room: Room | None) -> Costs:
-        pile = self.compatibility
-        scores, range_ = in_decimals(pile.scores, score_range(pile))
+        pile = self.believed
+        scores, range_ = in_decimals(pile.scores, score_range(self.compatibility))
         ends = price_pages(len(pile), self.margins, pages, range_, room)
         if pile.row_starts is None or pile.columns is None:
             return DenseCosts(scores, ends, pages, range_, room)

@@ -15,7 +15,7 @@ from deshred.arrangement.problem.costs import DenseCosts, PageEnds, ScoreRange
 from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import PageCount, fix
 from deshred.arrangement.proof.record import Limits, Progress
-from deshred.elements import Constraints
+from deshred.elements import Certified, Constraints
 from deshred.errors import InputError
 from deshred.textfiles import read_file
 
@@ -35,21 +35,13 @@ class AtspInstance:
 
 
 @dataclass(frozen=True)
-class ClosedTour:
+class ClosedTour(Certified):
     """A tour that returns to its first city, city 0, and what is proven about its length."""
 
     cities: tuple[int, ...]
     cost: float
     bound: float
     tolerance: float = 1e-6
-
-    @property
-    def gap(self) -> float:
-        return max(0.0, self.cost - self.bound)
-
-    @property
-    def is_optimal(self) -> bool:
-        return self.gap <= self.tolerance
 
 
 def read_atsp(path: Path) -> AtspInstance:

@@ -125,7 +125,8 @@ def test_a_probe_says_no_more_than_the_whole_solve_and_a_basis_is_restored(matri
     program.set_upper(upper)
     probed = program.probe(3)
     program.solve()
-    assert probed is None or probed <= program.objective + 1e-6
+    assert probed is not None
+    assert probed <= program.objective + 1e-6
     program.add_cuts([Cut(np.array([0, 1]))])
     program.set_upper(np.ones(len(upper)))
     program.restore(basis)

@@ -20,7 +20,7 @@ from deshred.errors import InfeasibleError, MismatchError
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _COLORING_STEPS = 20_000
-_OF_ONE_SHRED = ("first", "last", "not_first", "not_last")
+_OF_ONE_SHRED = ("first", "last", "not_first", "not_last", "turned")
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,8 @@ class Atom:
     def __str__(self) -> str:
         if self.kind in ("required", "forbidden"):
             return f"{self.kind} join {self.ids[0]} -> {self.ids[1]}"
+        if self.kind == "turned":
+            return f"{self.ids[0]} is turned"
         if len(self.ids) == 1:
             return f"{self.ids[0]} is {self.kind.replace('_', ' ')} of a page"
         return f"{', '.join(self.ids)} {self.kind}"

@@ -14,7 +14,7 @@ from deshred.errors import InputError, MismatchError, SettingsError
 
 WIDER = 1.05  # shreds of one page may add up to this much more than the page is wide
 FILLED = 0.97  # fuller pages than this on average: the number of pages is to be believed, not the width
-_PAGE_PRICE = 7.0  # nats, where the width of the paper is known; see benchmarks/margins.py
+_PAGE_PRICE = 10.0  # nats, where the width of the paper is known; see benchmarks/margins.py
 _FORMATS = {
     297.0: 210.0,
     279.4: 215.9,
