@@ -36,7 +36,7 @@ def test_a_name_that_is_none_is_told_the_others() -> None:
 
 
 def test_a_model_that_is_not_there_is_a_model_error(tmp_path: Path) -> None:
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError, match=r"gone\.onnx"):
         load_scorer("towers", tmp_path / "gone.onnx")
 
 

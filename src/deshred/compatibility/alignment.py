@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from deshred.compatibility.tears import remove_slow_part
-from deshred.elements import Arrangement, Edge, EdgePair, ShredSet, Slot
+from deshred.elements import Arrangement, Edge, EdgePair, Join, ShredSet, Slot
+from deshred.executors import Executor, Progress, SerialExecutor
 
 _REACH = 4  # px around the coarse offset: one step of the towers
+_TOGETHER = 64  # joins that are refined in one go
 _INK_COLUMNS = slice(1, 10)  # the outermost column is fray
 
 
@@ -28,16 +30,35 @@ class _Profile:
     outline: NDArray[np.float64]
 
 
-def align(arrangement: Arrangement, shreds: ShredSet, edges: Sequence[EdgePair]) -> Arrangement:
+def align(
+    arrangement: Arrangement,
+    shreds: ShredSet,
+    edges: Sequence[EdgePair],
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Arrangement:
     """Refine the offset of every join, and with them the slots."""
-    joins = []
-    for join in arrangement.joins:
-        right = edges[shreds.index_of(join.left)].right
-        left = edges[shreds.index_of(join.right)].left
-        joins.append(replace(join, offset=_refine(right, left, join.offset)))
+
+    def refine(some: Sequence[Join]) -> list[Join]:
+        return [_refine_join(join, shreds, edges) for join in some]
+
+    if executor is None or not executor.shares_memory:  # edges take longer to travel
+        executor = SerialExecutor()
+    starts = range(0, len(arrangement.joins), _TOGETHER)
+    some = [arrangement.joins[start : start + _TOGETHER] for start in starts]
+    joins = [
+        join for part in executor.map(refine, some, stage="refining", progress=progress) for join in part
+    ]
     offsets = {join.right: join.offset for join in joins}
     pages = tuple(_place(page, offsets) for page in arrangement.pages)
     return replace(arrangement, joins=tuple(joins), pages=pages)
+
+
+def _refine_join(join: Join, shreds: ShredSet, edges: Sequence[EdgePair]) -> Join:
+    right = edges[shreds.index_of(join.left)].right
+    left = edges[shreds.index_of(join.right)].left
+    return replace(join, offset=_refine(right, left, join.offset))
 
 
 def _place(page: tuple[Slot, ...], offsets: dict[str, int]) -> tuple[Slot, ...]:

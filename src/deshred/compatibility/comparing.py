@@ -77,16 +77,23 @@ class Comparing(ABC):
             executor.map(self._compare, self._pairs, stage="scoring", progress=progress)
 
     def find_rows(self, rows: Rows) -> Evidence:
-        """The evidence of some right-hand edges with all left-hand ones, in the order of the pile."""
-        order = np.empty(0, np.intp)
-        found: list[Evidence] = []
-        for a in self._described:
-            _, own, asked = np.intersect1d(a.group.members, rows, return_indices=True)
-            if len(own):
-                across = [self._find_some(a, own, b) for b in self._described]
-                found.append(type(across[0]).concatenate(across, -1).map(lambda e: e[..., self._order]))
-                order = np.concatenate([order, asked])
-        return type(found[0]).concatenate(found, -2).take_rows(np.argsort(order))
+        """The evidence of some right-hand edges with all left-hand ones, in the order of the pile.
+
+        Most of it is not kept, so it is made now: some edges at once take hardly longer than one.
+        """
+        rights = self._take_rights(rows)
+        across: list[Evidence] = [self._scorer.compare(rights, one.lefts) for one in self._described]
+        return type(across[0]).concatenate(across, -1).map(lambda array: array[..., self._order])
+
+    def _take_rights(self, rows: Rows) -> Descriptions:
+        stops = np.cumsum([len(one.group) for one in self._described])
+        places = self._order[rows]
+        groups = np.searchsorted(stops, places, "right")
+        taken: list[Descriptions] = []
+        for group, place in zip(groups.tolist(), places.tolist(), strict=True):
+            first = place - int(stops[group]) + len(self._described[group].group)
+            taken.append(self._described[group].rights[slice(first, first + 1)])
+        return type(taken[0]).concatenate(taken, 0)
 
     def reduce_all(self, scorer: EdgeScorer, progress: Progress | None) -> Iterator[Block]:
         """The scores of all groups, when the scorer knows the pile."""
@@ -111,10 +118,6 @@ class Comparing(ABC):
     @abstractmethod
     def _compare(self, pair: Pair) -> Any:
         """Compare two groups, unless the store has it."""
-
-    def _find_some(self, a: DescribedGroup, rows: Rows, b: DescribedGroup) -> Evidence:
-        compared: Evidence = self._scorer.compare(a.rights[rows], b.lefts)  # most of it is not kept
-        return compared
 
     def _reduce(self, scorer: EdgeScorer, a: DescribedGroup, b: DescribedGroup) -> Block:
         listed: Listed = self._compare((a, b))
@@ -162,8 +165,17 @@ class ComparingAll(Comparing):
     def _compare(self, pair: Pair) -> None:
         self._find(*pair)
 
-    def _find_some(self, a: DescribedGroup, rows: Rows, b: DescribedGroup) -> Evidence:
-        return self._find(a, b).take_rows(rows)
+    def find_rows(self, rows: Rows) -> Evidence:
+        """As the store has it."""
+        order = np.empty(0, np.intp)
+        found: list[Evidence] = []
+        for a in self._described:
+            _, own, asked = np.intersect1d(a.group.members, rows, return_indices=True)
+            if len(own):
+                across = [self._find(a, b).take_rows(own) for b in self._described]
+                found.append(type(across[0]).concatenate(across, -1).map(lambda e: e[..., self._order]))
+                order = np.concatenate([order, asked])
+        return type(found[0]).concatenate(found, -2).take_rows(np.argsort(order))
 
     def _reduce(self, scorer: EdgeScorer, a: DescribedGroup, b: DescribedGroup) -> Block:
         reduced = reduce_evidence(scorer, self._find(a, b))

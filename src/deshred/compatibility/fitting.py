@@ -7,9 +7,10 @@ are added, and how leads become probabilities. Both are written into the model f
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from deshred.compatibility.describing import DescribedGroup
 from deshred.compatibility.fusion import FusionScorer, FusionWeights, coarsen
 from deshred.compatibility.groups import Group
 from deshred.compatibility.margins import Facing, observe_borders
+from deshred.compatibility.models import open_model
 from deshred.compatibility.shifts import LogPrior, ShiftEvidence, learn_prior, reduce_shifts
 from deshred.elements import Calibration, Compatibility, Shred
 from deshred.errors import InputError
@@ -88,14 +90,29 @@ def calibrate(
 
 def write_calibration(model: Path, result: CalibrationResult) -> None:
     """Put what was fitted into the card inside the model file."""
+    _write_card(
+        model,
+        {
+            "fusion": asdict(result.fusion),
+            "calibration": {"towers": asdict(result.towers), "default": asdict(result.default)},
+            "calibration_joins": result.joins,
+        },
+    )
+
+
+def copy_calibration(model: Path, taught: Path) -> None:
+    """Give a model the weights and curves of the one it comes from."""
+    card = open_model(model, "towers").card
+    fitted = ("fusion", "calibration", "calibration_joins")
+    _write_card(taught, {key: card[key] for key in fitted if key in card})
+
+
+def _write_card(model: Path, entries: Mapping[str, Any]) -> None:
     import onnx
 
     graph = onnx.load(str(model))
     properties = {prop.key: prop.value for prop in graph.metadata_props}
-    card = json.loads(properties["deshred.card"])
-    card["fusion"] = asdict(result.fusion)
-    card["calibration"] = {"towers": asdict(result.towers), "default": asdict(result.default)}
-    card["calibration_joins"] = result.joins
+    card = {**json.loads(properties["deshred.card"]), **entries}
     onnx.helper.set_model_props(graph, {**properties, "deshred.card": json.dumps(card)})
     part = model.with_suffix(".onnx.part")
     onnx.save(graph, str(part))

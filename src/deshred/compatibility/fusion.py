@@ -80,7 +80,9 @@ class FusionScorer:
         fingerprint = f"{self.name} {self.model.sha256} {self.weights} {self.outline.card.fingerprint}"
         self.card = ScorerCard(self.name, fingerprint, self.model.name, self.model.sha256)
         curves = self.model.card.get("calibration", {})
-        self.calibration = Calibration(**curves[self.name]) if self.name in curves else None
+        self.calibration = (
+            Calibration(**curves[self.name], asks_for_fit=True) if self.name in curves else None
+        )
 
     def describe_rights(self, edges: Sequence[Edge], executor: Executor) -> Impressions:
         return Impressions(

@@ -8,8 +8,17 @@ from __future__ import annotations
 from deshred.compatibility.alignment import align
 from deshred.compatibility.calibration import rate
 from deshred.elements import Arrangement, Compatibility, Pile
+from deshred.executors import Executor, Progress
 
 
-def refine(arrangement: Arrangement, compatibility: Compatibility, pile: Pile) -> Arrangement:
+def refine(
+    arrangement: Arrangement,
+    compatibility: Compatibility,
+    pile: Pile,
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Arrangement:
     """Give every join its probability, where scores are calibrated, and its exact offset."""
-    return align(rate(arrangement, compatibility), pile.shreds, pile.edges)
+    rated = rate(arrangement, compatibility)
+    return align(rated, pile.shreds, pile.edges, executor=executor, progress=progress)

@@ -32,7 +32,7 @@ class ScoringOptions:
     """Groups of at most `block` shreds; beyond `dense_limit` only `candidates` joins per edge are kept."""
 
     block: int = 256
-    dense_limit: int = 4000
+    dense_limit: int = 1500
     candidates: int = 64
 
     def __post_init__(self) -> None:

@@ -48,8 +48,7 @@ def correlate_shifts(
         height = min(step, rows - first)
         own = rights[:, first : first + height].reshape(len(rights), -1)
         window = padded[:, first : first + height + 2 * reach].reshape(count, -1)
-        kind = _choose_precision(own, window)
-        upper, lower = own.astype(kind), window.astype(kind)
+        upper, lower = _choose_precision(own, window)
         for k in range(2 * reach + 1):
             # a shifted window of the padded rows is a strided matrix: no copy per shift
             products[k] += upper @ lower[:, k * depth : (k + height) * depth].T
@@ -71,19 +70,22 @@ def _correlate_one(
     step = max(1, _PART // depth) * depth
     for first in range(0, rows * depth, step):
         own, others = shifted[:, first : first + step], flat[:, first : first + step]
-        kind = _choose_precision(own, others)
-        products += own.astype(kind) @ others.astype(kind).T
+        upper, lower = _choose_precision(own, others)
+        products += upper @ lower.T
     return products
 
 
-def _choose_precision(some: NDArray[np.int16], others: NDArray[np.int16]) -> Any:
-    """In which the products of some whole vectors with others are exact."""
-    return np.float32 if _longest(some) * _longest(others) < _EXACT else np.float64
+def _choose_precision(some: NDArray[np.int16], others: NDArray[np.int16]) -> list[NDArray[Any]]:
+    """Both in a precision in which the products of some whole vectors with others are exact."""
+    single = [vectors.astype(np.float32) for vectors in (some, others)]
+    if _longest(single[0]) * _longest(single[1]) < _EXACT:
+        return single
+    return [vectors.astype(np.float64) for vectors in (some, others)]
 
 
-def _longest(vectors: NDArray[np.int16]) -> float:
+def _longest(vectors: NDArray[np.float32]) -> float:
     """The length of the longest of some vectors, or a little more."""
-    squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float32)
+    squares = np.einsum("ij,ij->i", vectors, vectors)
     return float(np.sqrt(squares.max(initial=0))) * _ABOVE
 
 

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from deshred.cases.writing import replace_durably, writing
 from deshred.errors import MissingDependencyError, ModelError, OutputError, SettingsError
 from deshred.executors import usable_cpus
 from deshred.simulation.intact import IntactPage
@@ -92,6 +93,7 @@ class _State:
     best_loss: float = float("inf")
     best_step: int = 0
     history: list[Figures] = field(default_factory=list)
+    recent: list[dict[str, float]] = field(default_factory=list)  # since the last point of the history
 
 
 Report = Callable[[int, int, Mapping[str, float]], None]  # (step, steps, figures)
@@ -117,7 +119,7 @@ def train(
     options = options or TrainingOptions()
     torch.set_num_threads(options.threads or usable_cpus())
     checkpoint = output.with_suffix(".checkpoint")
-    _check_output(output, force=force)
+    check_output(output, force=force)
     averaged = _averaged(task.network, average)
     state = _State()
     best = _weights(averaged)
@@ -128,7 +130,6 @@ def train(
             f"{checkpoint} is the checkpoint of an unfinished training. Go on with --resume, or remove it."
         )
 
-    recent: list[dict[str, float]] = []
     began = time.monotonic()
     first = state.step
     while state.step < task.steps:
@@ -143,12 +144,12 @@ def train(
         if average is not None:
             averaged.update_parameters(task.network)
         state.step += 1
-        recent.append({"loss": float(loss.detach()), **figures})
+        state.recent.append({"loss": float(loss.detach()), **figures})
 
         if state.step % task.validate_every == 0 or state.step == task.steps:
             values = {f"validation {k}": v for k, v in task.validate(averaged.module).items()}
-            values |= _mean(recent)
-            recent.clear()
+            values |= _mean(state.recent)
+            state.recent.clear()
             state.history.append(Figures(state.step, values))
             if values["validation loss"] <= state.best_loss:
                 state.best_loss, state.best_step = values["validation loss"], state.step
@@ -158,7 +159,7 @@ def train(
         if report:
             per_step = (time.monotonic() - began) / (state.step - first)
             latest = state.history[-1].values.get("validation loss") if state.history else None
-            shown = {**_mean(recent[-20:]), "s/step": per_step}
+            shown = {**_mean(state.recent[-20:]), "s/step": per_step}
             report(state.step, task.steps, shown if latest is None else {**shown, "validation": latest})
 
     averaged.module.load_state_dict(best)
@@ -170,7 +171,7 @@ def train(
         refine(unfinished)
     plot_history(state.history, output.with_suffix(".training.png"))
     _write_json(output.with_suffix(".training.json"), [{"step": f.step, **f.values} for f in state.history])
-    unfinished.replace(output)
+    replace_durably(unfinished, output)
     checkpoint.unlink()
     return output
 
@@ -303,10 +304,12 @@ def _save(path: Path, task: Task, averaged: Any, best: dict[str, torch.Tensor], 
         "best_loss": state.best_loss,
         "best_step": state.best_step,
         "history": [(f.step, dict(f.values)) for f in state.history],
+        "recent": state.recent,
     }
     part = path.with_suffix(".checkpoint.part")
-    torch.save(content, part)
-    part.replace(path)
+    with writing(path), part.open("wb") as file:  # of Python, so that a full disk is an OSError
+        torch.save(content, file)
+    replace_durably(part, path)
 
 
 def _restore(path: Path, task: Task, averaged: Any, state: _State) -> dict[str, torch.Tensor]:
@@ -328,11 +331,12 @@ def _restore(path: Path, task: Task, averaged: Any, state: _State) -> dict[str, 
     state.step, state.best_step = content["step"], content["best_step"]
     state.best_loss = content["best_loss"]
     state.history = [Figures(step, values) for step, values in content["history"]]
+    state.recent = content.get("recent", [])
     best: dict[str, torch.Tensor] = content["best"]
     return best
 
 
-def _check_output(output: Path, *, force: bool) -> None:
+def check_output(output: Path, *, force: bool) -> None:
     """Fail now rather than after hours."""
     if output.suffix != ".onnx":
         raise SettingsError(f"{output}: a model file ends in .onnx.")

@@ -79,7 +79,7 @@ def test_a_field_that_is_wrong_is_named_with_its_value(path: str, value: object)
 
 
 def test_a_number_that_is_none_is_refused() -> None:
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError, match=r"m\.onnx"):
         parse_card(json.dumps(TOWERS).replace("0.5", "Infinity"), "towers", "m.onnx")
 
 

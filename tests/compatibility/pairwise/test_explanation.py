@@ -64,5 +64,5 @@ def test_maps_follow_the_joins_as_they_were_laid_down(tmp_path: Path) -> None:
 
 
 def test_options_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(SettingsError):
+    with pytest.raises(SettingsError, match="opacity lie above 0"):
         ExplanationOptions(opacity=0)

@@ -125,9 +125,16 @@ def test_a_page_too_narrow_for_its_shreds_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"rows": 48}, {"min_ink": 1.0}, {"faint_share": 1.1}, {"shreds": 2}, {"noise_columns": 17}, {"step": 0}],
+    ("wrong", "told"),
+    [
+        ({"rows": 48}, "32 or 64 px"),
+        ({"min_ink": 1.0}, "min_ink is a share"),
+        ({"faint_share": 1.1}, "faint_share must"),
+        ({"shreds": 2}, "at least 3 shreds"),
+        ({"noise_columns": 17}, "noise_columns must"),
+        ({"step": 0}, "a step of 1 px"),
+    ],
 )
-def test_options_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(SettingsError):
+def test_options_that_make_no_sense_are_refused(wrong: dict[str, float], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
         SampleOptions(**wrong)  # type: ignore[arg-type]

@@ -142,9 +142,16 @@ def test_scoring_needs_no_torch() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("wrong", [{"rows": 16}, {"max_shift": -1}, {"rows": 100, "max_shift": 50}])
-def test_options_that_make_no_sense_are_refused(wrong: dict[str, int]) -> None:
-    with pytest.raises(SettingsError):
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"rows": 16}, "at least 64 rows"),
+        ({"max_shift": -1}, "got -1"),
+        ({"rows": 100, "max_shift": 50}, "max_shift must lie in 0..49"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(wrong: dict[str, int], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
         PairwiseOptions(**wrong)
 
 

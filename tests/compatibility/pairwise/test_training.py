@@ -7,11 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 torch = pytest.importorskip("torch", reason="training needs deshred[train]")
 
-from deshred.cli import app  # noqa: E402
 from deshred.compatibility.models import open_model  # noqa: E402
 from deshred.compatibility.pairwise.samples import SampleOptions  # noqa: E402
 from deshred.compatibility.pairwise.squeezenet import file_checksum  # noqa: E402
@@ -24,6 +22,7 @@ from deshred.compatibility.training import TrainingOptions, train  # noqa: E402
 from deshred.errors import InputError, ModelError, SettingsError  # noqa: E402
 from deshred.imaging.decoding import encode_png  # noqa: E402
 from deshred.simulation.intact import IntactPage  # noqa: E402
+from tests.commands import run  # noqa: E402
 
 # torch's exporter warns about itself
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -155,8 +154,7 @@ UNSUITABLE = {"too small": "only 300 x 200 px", "white": "it is blank", "photo":
 @pytest.mark.parametrize("kind", UNSUITABLE)
 def test_the_command_says_why_a_page_cannot_be_trained_on(kind: str, tmp_path: Path) -> None:
     write_page(tmp_path / "pages" / "bad.png", draw_unsuitable(kind))
-    command = ["train", "pairwise", str(tmp_path / "pages"), "-o", str(tmp_path / "m.onnx"), "--quiet"]
-    result = CliRunner().invoke(app, command)
+    result = run("train", "pairwise", tmp_path / "pages", "-o", tmp_path / "m.onnx", "--quiet")
     assert result.exit_code == 3
     assert "bad.png" in result.stderr
     assert UNSUITABLE[kind] in result.stderr
@@ -183,7 +181,7 @@ def test_the_command_leaves_unsuitable_pages_out_and_trains_on_the_others(tmp_pa
         "--threads",
         "1",
     ]
-    result = CliRunner().invoke(app, ["train", "pairwise", str(tmp_path / "pages"), "-o", str(model), *flags])
+    result = run("train", "pairwise", tmp_path / "pages", "-o", model, *flags)
     assert result.exit_code == 0, result.stderr
     assert result.stderr.count("left out of training") == len(UNSUITABLE)
     card = open_model(model, "pairwise", 1).card
@@ -197,11 +195,17 @@ def test_a_single_page_is_refused_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"epochs": 0}, {"batch": 1}, {"validation_share": 1.0}, {"dropout": 1.0}, {"learning_rate": 0.0}],
+    ("wrong", "told"),
+    [
+        ({"epochs": 0}, "at least 1 epoch"),
+        ({"batch": 1}, "batches of 2"),
+        ({"validation_share": 1.0}, "validation_share must"),
+        ({"dropout": 1.0}, "dropout must"),
+        ({"learning_rate": 0.0}, "learning_rate must"),
+    ],
 )
-def test_options_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(SettingsError):
+def test_options_that_make_no_sense_are_refused(wrong: dict[str, float], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
         PairwiseTrainingOptions(**wrong)  # type: ignore[arg-type]
 
 

@@ -76,9 +76,18 @@ def test_batches_that_cannot_be_are_refused(wrong: dict[str, int]) -> None:
         WindowOptions(**{"pages": 1, "cuts": 2, "rows": 8, **wrong})
 
 
-@pytest.mark.parametrize("wrong", [{"steps": 0}, {"precision": "int8"}, {"seed": -1}, {"long_every": -1}])
-def test_trainings_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(SettingsError):
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"steps": -5}, "at least 1 step, got -5"),
+        ({"steps": 0}, "at least 1 step, got 0"),
+        ({"precision": "int8"}, "float32 or bfloat16"),
+        ({"seed": -1}, "got -1 and"),
+        ({"long_every": -1}, "and -1"),
+    ],
+)
+def test_trainings_that_cannot_be_are_refused(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
         TowerTrainingOptions(**wrong)
 
 

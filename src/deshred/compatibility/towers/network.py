@@ -160,17 +160,16 @@ class TowerTask:
         options: TowerOptions | None = None,
         training: TowerTrainingOptions | None = None,
         init: Mapping[str, Tensor] | None = None,
+        held_out: Sequence[IntactPage] = (),
     ) -> None:
+        """Without pages to hold out, a twentieth of the others is held out."""
         self.options = options or TowerOptions()
         self.training = training or TowerTrainingOptions()
-        if len(pages) < 2:
-            raise InputError(f"towers need at least 2 pages to train and to validate on, got {len(pages)}.")
-        order = np.random.default_rng(self.training.seed).permutation(len(pages))
-        held_out = max(1, len(pages) // 20)
-        self.validation_pages = [pages[i] for i in order[:held_out]]
-        self.training_pages = [pages[i] for i in order[held_out:]]
+        self.training_pages, self.validation_pages = list(pages), list(held_out)
+        if not held_out:
+            self._hold_out()
         self.steps = self.training.steps
-        self._pages = fingerprint_pages(pages)
+        self._pages = fingerprint_pages([*pages, *held_out])
         self._init = None if init is None else _fingerprint_weights(init)
         torch.manual_seed(self.training.seed)
         self.network = Towers(self.options)
@@ -185,6 +184,15 @@ class TowerTask:
             total_steps=self.steps + 1,
             pct_start=max(0.1, 1.5 / (self.steps + 1)),  # at least half a step
         )
+
+    def _hold_out(self) -> None:
+        pages = self.training_pages
+        if len(pages) < 2:
+            raise InputError(f"towers need at least 2 pages to train and to validate on, got {len(pages)}.")
+        order = np.random.default_rng(self.training.seed).permutation(len(pages))
+        count = max(1, len(pages) // 20)
+        self.validation_pages = [pages[i] for i in order[:count]]
+        self.training_pages = [pages[i] for i in order[count:]]
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -217,7 +225,15 @@ class TowerTask:
     ) -> tuple[Tensor, dict[str, float]]:
         width, damage = self.options.width, self.training.damage
         windows = [
-            sample_joins(pages[i].ink, rng, cuts=options.cuts, rows=options.rows, width=width, damage=damage)
+            sample_joins(
+                pages[i].ink,
+                rng,
+                cuts=options.cuts,
+                rows=options.rows,
+                width=width,
+                damage=damage,
+                places=pages[i].places,
+            )
             for i in rng.integers(0, len(pages), options.pages)
         ]
         rights = torch.from_numpy(np.concatenate([w.rights for w in windows])).float()

@@ -11,7 +11,13 @@ from deshred.compatibility.classical.words import (
     compose_words,
     gather_evidence,
 )
-from deshred.compatibility.classical.words.paths import Move, count_words, find_moves, sample_sequences
+from deshred.compatibility.classical.words.paths import (
+    Move,
+    count_words,
+    find_moves,
+    find_paths,
+    sample_sequences,
+)
 from deshred.errors import InputError, SettingsError
 
 ROWS, WIDTH, LINES = 400, 30, 12
@@ -128,6 +134,28 @@ def test_shreds_without_text_are_refused_clearly() -> None:
     page = np.full((ROWS, 3 * WIDTH, 3), PAPER, np.uint8)
     with pytest.raises(InputError, match="printed text"):
         gather_evidence(cut(page), BarReader(), options=WordsOptions())
+
+
+def test_text_between_pure_edges_is_text_all_the_same() -> None:
+    page = np.full((ROWS, 3 * WIDTH, 3), 255, np.uint8)
+    page[24:37, 5 : 5 + BAR] = 0  # inside the first shred; no edge has ink
+    evidence = gather_evidence(cut(page), BarReader(), options=WordsOptions())
+    assert evidence.sequences == 0
+    assert np.all(evidence.low[~np.eye(3, dtype=bool)] == 3.0)
+
+
+def test_words_over_runs_of_shreds_equal_a_plain_count() -> None:
+    pieces = cut(draw_page(np.random.default_rng(4), 5))
+    found = find_paths((0, 1, 2, 3, 4), pieces, BarReader(), WordsOptions())
+    page = np.concatenate([piece.image for piece in pieces], axis=1)
+    starts = [0, *(WIDTH * i - 1 for i in range(1, 5)), 5 * WIDTH]  # a seam is the last column before it
+    plain: dict[tuple[int, ...], int] = {}
+    for word in BarReader().read(page).words:
+        under = tuple(i for i in range(5) if word.left < starts[i + 1] and word.right > starts[i])
+        if word.is_known and len(under) > 1:
+            plain[under] = plain.get(under, 0) + 1
+    assert plain
+    assert found == plain
 
 
 def test_options_that_make_no_sense_are_refused() -> None:

@@ -77,18 +77,24 @@ def gather_evidence(
     for pair, value in zip(pairs, found, strict=True):
         low[pair] = value.score
     if not any(value.symbols for value in found):
-        raise InputError(
-            f"nothing could be read across any two of {n} shreds; the scorer words needs printed text. "
-            "Use another scorer, such as --scorer default, or the right language."
-        )
+        _demand_text(pieces, reader)
     sequences = sample_sequences(find_moves(low, options), n, np.random.default_rng(options.seed), options)
-    read = partial(_find_paths, pieces=pieces, reader=reader, options=options)
+    read = partial(find_paths, pieces=pieces, reader=reader, options=options)
     paths = _until(
         executor.stream(read, sequences),
         None if options.time_limit is None else time.monotonic() + options.time_limit,
         lambda done: progress("reading sequences", done, len(sequences)) if progress else None,
     )
     return WordEvidence(low, _add_up(paths, n), len(paths))
+
+
+def _demand_text(pieces: Sequence[Piece], reader: WordReader) -> None:
+    """Pairs with pure edges are never read, so a page of a few lines may have text all the same."""
+    if not any(reader.read(piece.image).symbols for piece in pieces):
+        raise InputError(
+            f"nothing could be read on any of {len(pieces)} shreds; the scorer words needs printed text. "
+            "Use another scorer, such as --scorer default, or the right language."
+        )
 
 
 @dataclass(frozen=True)
@@ -216,7 +222,7 @@ def count_words(words: Sequence[Sighting], options: WordsOptions) -> list[Sighti
     ]
 
 
-def _find_paths(
+def find_paths(
     sequence: tuple[int, ...], pieces: Sequence[Piece], reader: WordReader, options: WordsOptions
 ) -> Paths:
     """Which runs of shreds carry how many words."""
