@@ -19,7 +19,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-PAGES = ("README.md", "docs/results.md", "docs/results-solver.md")
+PAGES = ("README.md", "docs/results.md", "docs/results-solver.md", "docs/results-experiments.md")
 COLLECTIONS = {"s-marques": "S-Marques", "s-isri-ocr": "S-ISRI-OCR", "s-cdip": "S-CDIP"}
 COMPLETE = {"s-marques": 60, "s-isri-ocr": 20, "s-cdip": 100}
 PUBLISHED = {  # on the complete collections, k = 1 / all mixed, in percent
@@ -106,6 +106,47 @@ def seeds() -> str:
     return table(["method", *COLLECTIONS.values()], rows)
 
 
+def scripts() -> str:
+    """Joins of simulated piles in every script, and how far the probabilities were off."""
+    found = {(row["script"], row["kinds"], row["scorer"], row["model"]): row for row in load("scripts")}
+    columns = [("running text", "towers"), ("any", "towers"), ("any", "default")]
+    names = list(dict.fromkeys(script for script, *_ in found))
+    rows = [
+        [name.replace("-", ", ").capitalize()]
+        + [_change(found, *((name, *column, model) for model in ("before", "after"))) for column in columns]
+        + [f"{percent(found[name, *columns[0], 'after']['calibration_error'])} %"]
+        for name in names
+    ]
+    head = ["script", "running text, ink alone", "any page, ink alone", "any page, default"]
+    return table([*head, "calibration error (running text)"], rows) + _count_sure(load("scripts"))
+
+
+def wear() -> str:
+    """Joins from ink alone on worn pages, at three strengths, and how far the probabilities were off."""
+    found = {(row["wear"], row["strength"], row["model"]): row for row in load("wear")}
+    strengths = sorted({strength for kind, strength, _ in found if kind})
+    rows = []
+    for kind in dict.fromkeys(kind for kind, *_ in found):
+        shown = strengths if kind else [0.0]
+        errors = [found[kind, strength, "after"]["calibration_error"] for strength in shown]
+        cells = [_change(found, (kind, one, "before"), (kind, one, "after")) for one in shown]
+        cells += [""] * (len(strengths) - len(cells))
+        rows.append([kind or "none", *cells, " / ".join(map(percent, errors)) + " %"])
+    head = [f"strength {strength:g}" for strength in strengths]
+    return table(["wear", *head, "calibration error"], rows) + _count_sure(load("wear"))
+
+
+def _count_sure(rows: list[dict[str, Any]]) -> str:
+    after = [row for row in rows if row["model"] == "after"]
+    sure, wrong = (sum(row[key] for row in after) for key in ("sure", "sure_wrong"))
+    return f"\nOf {sure:,} joins with a probability of at least 0.9 (after), {wrong} were wrong.\n"
+
+
+def _change(rows: dict[Any, dict[str, Any]], before: Any, after: Any) -> str:
+    shares = [percent(rows[key]["found"] / rows[key]["joins"]) for key in (before, after) if key in rows]
+    return " to ".join(shares) + (" %" if shares else "-")
+
+
 def confidence() -> str:
     """What probabilities promised and kept, all mixed."""
     rows = []
@@ -171,8 +212,101 @@ def _seconds(runs: list[dict[str, Any]]) -> str:
     return f"{statistics.median(seconds):.2f}{worst}"
 
 
+def experiment(name: str) -> list[dict[str, Any]]:
+    return list(load(f"experiments/{name}")["results"].values())
+
+
+EXPERIMENT_METHODS = {  # as short as a table wants them
+    "default": "**default**",
+    "towers": "ink alone",
+    "pairwise": "pairwise network",
+    "pairwise-nn": "pairwise network, nearest neighbor",
+    "words": "words",
+    "characters": "characters, 5 px, mean of 10 alphabets (2019 as meant)",
+    "characters-2020": "characters, 10 px, best of 10 by truth (as run in 2020)",
+    "marques": "Marques",
+    "marques-2020": "Marques with overflowing bytes (as run in 2020)",
+}
+
+
+def mixing() -> str:
+    """Accuracy as documents are mixed."""
+    entries = experiment("incremental")
+    ks = sorted({entry["k"] for entry in entries})
+    rows = []
+    for collection, name in COLLECTIONS.items():
+        for method, label in EXPERIMENT_METHODS.items():
+            own = {e["k"]: e for e in entries if (e["collection"], e["method"]) == (collection, method)}
+            if own:
+                shares = [one["accuracy"] for one in own[1]["instances"]]
+                perfect, poor = sum(share == 1 for share in shares), sum(share < 0.7 for share in shares)
+                cells = [percent(own[k]["mean"]) if k in own else "" for k in ks]
+                rows.append([name, label, *cells, f"{perfect} of {len(shares)}", str(poor)])
+    return table(["collection", "scorer", *(f"k = {k}" for k in ks), "perfect at k = 1", "below 70 %"], rows)
+
+
+def rivals() -> str:
+    """Every method at k = 1, beside what the authors stored for the same documents."""
+    stored = load("experiments/stored")["results"]
+    entries = [entry for entry in experiment("comparison") if entry["k"] == 1]
+    rows = []
+    for method, label in EXPERIMENT_METHODS.items():
+        cells: list[str] = []
+        for collection in COLLECTIONS:
+            own = {
+                entry["instance"][0]: 100 * entry["accuracy"]
+                for entry in entries
+                if (entry["collection"], entry["method"]) == (collection, method)
+            }
+            known = {n: v.get(method) for n, v in stored.get(collection, {}).items()}
+            both = [n for n in own if known.get(n) is not None]
+            cells.append(f"{statistics.mean(own.values()):.1f} ({len(own)})" if own else "")
+            if collection in stored:
+                same = statistics.mean(own[n] for n in both) if both else 0.0
+                cells.append(f"{same:.1f} / {statistics.mean(known[n] for n in both):.1f}" if both else "")
+        if any(cells):
+            rows.append([label, *cells])
+    head = ["method", "S-Marques", "same documents: here / stored", "S-ISRI-OCR"]
+    return table([*head, "same documents: here / stored", "S-CDIP"], rows)
+
+
+def asking() -> str:
+    """Wrong joins left after questions, our default scores."""
+    groups: dict[tuple[int, float, float, int], list[dict[str, Any]]] = {}
+    for entry in experiment("feedback"):
+        if entry["method"] == "default":
+            place = list(COLLECTIONS).index(entry["collection"])
+            groups.setdefault((place, entry["error"], entry["load"], entry["rounds"]), []).append(entry)
+    strategies = list(dict.fromkeys(entry["strategy"] for own in groups.values() for entry in own))
+    rows = []
+    for (place, error, share, rounds), own in sorted(groups.items()):
+        name = list(COLLECTIONS.values())[place]
+        before = f"{own[0]['wrong_before']} ({percent(own[0]['before'])} %)"
+        left = [_left([entry for entry in own if entry["strategy"] == one]) for one in strategies]
+        rows.append([name, f"{100 * error:.0f} %", f"{100 * share:.0f} %", str(rounds), before, *left])
+    return table(["collection", "wrong answers", "asked", "rounds", "wrong before", *strategies], rows)
+
+
+def _left(entries: list[dict[str, Any]]) -> str:
+    return f"{statistics.mean(entry['wrong_after'] for entry in entries):.3g}" if entries else ""
+
+
 FIGURES: dict[str, Callable[[], str]] = {
-    figure.__name__: figure for figure in (readme, accuracy, seeds, confidence, pages, speed, solver)
+    figure.__name__: figure
+    for figure in (
+        readme,
+        accuracy,
+        seeds,
+        scripts,
+        wear,
+        confidence,
+        pages,
+        speed,
+        solver,
+        mixing,
+        rivals,
+        asking,
+    )
 }
 
 

@@ -13,7 +13,7 @@ import argparse
 import json
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +26,31 @@ PAGES = {"s-marques": "cdip", "s-isri-ocr": "cdip", "s-cdip": "isri-ocr"}  # by 
 SHOWN = ("towers", "default")
 
 
-def train(pages: Path, model: Path, *, seed: int, steps: int) -> None:
+@dataclass(frozen=True)
+class Recipe:
+    """How every model is trained."""
+
+    steps: int
+    drawn: int
+    precision: str
+
+
+def train(pages: Path, model: Path, *, seed: int, recipe: Recipe) -> None:
     """Train one model from scratch, or go on where it was killed."""
     if model.is_file():
         return
     model.parent.mkdir(parents=True, exist_ok=True)
-    command = ["train", "towers", str(pages), "-o", str(model), "--steps", str(steps), "--seed", str(seed)]
+    flags = [text for key, value in asdict(recipe).items() for text in (f"--{key}", str(value))]
+    command = ["train", "towers", str(pages), "-o", str(model), "--seed", str(seed), *flags]
     subprocess.run([sys.executable, "-m", "deshred", *command, "--resume"], check=True)
 
 
-def measure_seed(data: Path, models: Path, *, seed: int, steps: int) -> dict[str, dict[str, Any]]:
+def measure_seed(data: Path, models: Path, *, seed: int, recipe: Recipe) -> dict[str, dict[str, Any]]:
     """Accuracy of one seed's models: collection -> method -> k -> mean."""
     accuracy: dict[str, dict[str, Any]] = {}
     for collection, pages in PAGES.items():
         model = models / f"{pages}-{seed}.onnx"
-        train(data / "pages" / pages, model, seed=seed, steps=steps)
+        train(data / "pages" / pages, model, seed=seed, recipe=recipe)
         accuracy[collection] = {}
         for name in SHOWN:
             method = replace(METHODS[name], models={collection: str(model)})
@@ -72,16 +82,19 @@ def main() -> None:
     parser.add_argument("--models", type=Path, required=True, help="where the models are kept")
     parser.add_argument("--seeds", default="1,2,3", help="default: %(default)s")
     parser.add_argument("--steps", type=int, default=1100, help="of every training; default: %(default)s")
+    parser.add_argument("--drawn", type=int, default=0, help="pages drawn by deshred; default: %(default)s")
+    parser.add_argument("--precision", default="float32", help="default: %(default)s")
     arguments = parser.parse_args()
 
     file = arguments.output / "seeds.json"
     content = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    if content.get("steps") != arguments.steps:
-        content = {"steps": arguments.steps, "seeds": {}}
+    recipe = Recipe(arguments.steps, arguments.drawn, arguments.precision)
+    if {key: content.get(key) for key in asdict(recipe)} != asdict(recipe):
+        content = {**asdict(recipe), "seeds": {}}
     for seed in map(int, arguments.seeds.split(",")):
         if str(seed) not in content["seeds"]:
             content["seeds"][str(seed)] = measure_seed(
-                arguments.data, arguments.models, seed=seed, steps=arguments.steps
+                arguments.data, arguments.models, seed=seed, recipe=recipe
             )
             write_atomically(file, to_json(content).encode())
     print(to_markdown(content["seeds"]))

@@ -126,7 +126,7 @@ def test_constraints_take_any_collection() -> None:
     "wrong", [{"first": "shred-001"}, {"required": [("a",)]}, {"together": ["ab"]}, {"forbidden": "ab"}]
 )
 def test_constraints_that_are_no_collections_of_ids_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SettingsError):
+    with pytest.raises(SettingsError, match=f"{next(iter(wrong))} holds"):
         Constraints(**wrong)
 
 

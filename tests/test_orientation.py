@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,11 +11,22 @@ import pytest
 from deshred.arrangement import arrange
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import ScoringOptions
-from deshred.elements import Arrangement, Compatibility, Margins, Pile, ShredSet, Slot
-from deshred.imaging.edges import EdgeOptions
+from deshred.elements import Arrangement, Compatibility, Margins, Pile, Shred, ShredSet, Slot, Source
+from deshred.imaging.edges import EdgeOptions, extract_edges
 from deshred.imaging.preparation import prepare
 from deshred.imaging.turning import turn_shred
-from deshred.orientation import choose_ways, double, orient, symmetrize, take_ways
+from deshred.orientation import (
+    OrientationWarning,
+    choose_ways,
+    double,
+    orient,
+    symmetrize,
+    take_ways,
+    turn_pile,
+    turn_sheets,
+)
+from deshred.simulation.drawing import draw_page
+from deshred.simulation.shredding import ShreddingOptions, shred_page
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +106,79 @@ def test_the_scores_are_those_of_the_shreds_as_they_are_turned(pile: Pile) -> No
     assert len(found.compatibility.margins.starts) == len(pile)
     again = orient(replace(found.pile), load_scorer("outline"))
     np.testing.assert_allclose(again.compatibility.scores, found.compatibility.scores, atol=1e-4)
+
+
+def lay_sheet(name: str, seed: int, *, upside_down: bool) -> list[Shred]:
+    """The shreds of a printed page as they are cut out of a sheet."""
+    rng = np.random.default_rng(seed)
+    cut = shred_page(draw_page("text", rng), rng, options=ShreddingOptions(shreds=12))
+    shreds = []
+    for number, one in enumerate(cut, 1):
+        shred = one.to_shred(f"{name}#{number:02d}")
+        lies = turn_shred(shred) if upside_down else shred
+        shreds.append(replace(lies, source=Source(Path(name), "", number=number), is_turned=False))
+    return shreds
+
+
+def prepare_sheets(*sheets: Iterable[Shred]) -> Pile:
+    return prepare([shred for sheet in sheets for shred in sheet], edges=EdgeOptions())
+
+
+@pytest.fixture(scope="module")
+def upright_sheet() -> list[Shred]:
+    return lay_sheet("a.png", 0, upside_down=False)
+
+
+@pytest.fixture(scope="module")
+def other_sheet() -> list[Shred]:
+    return lay_sheet("b.png", 1, upside_down=False)
+
+
+@pytest.fixture(scope="module")
+def fallen_sheet() -> list[Shred]:
+    return lay_sheet("c.png", 2, upside_down=True)
+
+
+def test_a_sheet_that_stands_the_other_way_than_most_is_turned_and_told(
+    upright_sheet: list[Shred], other_sheet: list[Shred], fallen_sheet: list[Shred]
+) -> None:
+    pile = prepare_sheets(upright_sheet, fallen_sheet, other_sheet)
+    with pytest.warns(OrientationWarning, match=r"c\.png: fed upside down.*--orientation as-scanned"):
+        turned = turn_sheets(pile)
+    assert {shred.source.path.name for shred in turned.shreds if shred.is_turned} == {"c.png"}
+    for shred, before, pair in zip(turned.shreds, pile.shreds, turned.edges, strict=True):
+        assert shred.id == before.id
+        expected = turn_shred(before) if shred.is_turned else before
+        assert shred.fingerprint == expected.fingerprint
+        fresh = extract_edges(expected, options=EdgeOptions())
+        np.testing.assert_array_equal(pair.left.ink, fresh.left.ink)
+
+
+def test_sheets_that_all_stand_one_way_stay_as_they_are(
+    upright_sheet: list[Shred], other_sheet: list[Shred], fallen_sheet: list[Shred]
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pile = prepare_sheets(upright_sheet, other_sheet)
+        assert turn_sheets(pile) is pile
+    fallen = prepare_sheets(fallen_sheet)
+    with pytest.warns(OrientationWarning, match=r"c\.png looks upside down.*--orientation turned"):
+        assert turn_sheets(fallen) is fallen
+
+
+def test_in_a_script_that_looks_upside_down_it_is_the_odd_one_that_is_turned(
+    upright_sheet: list[Shred], fallen_sheet: list[Shred]
+) -> None:
+    also_fallen = lay_sheet("d.png", 3, upside_down=True)
+    with pytest.warns(OrientationWarning, match=r"a\.png: fed"):
+        turned = turn_sheets(prepare_sheets(upright_sheet, fallen_sheet, also_fallen))
+    assert {shred.source.path.name for shred in turned.shreds if shred.is_turned} == {"a.png"}
+
+
+def test_a_pile_is_turned_as_it_is_told(fallen_sheet: list[Shred], tiny_pile: ShredSet) -> None:
+    pile = prepare_sheets(fallen_sheet)
+    assert all(shred.is_turned for shred in turn_pile(pile, "turned").shreds)
+    assert turn_pile(pile, "as-scanned") is pile
+    assert turn_pile(pile, "any") is pile
+    single = prepare([turn_shred(shred) for shred in tiny_pile], edges=EdgeOptions())
+    assert turn_pile(single, "sheets") is single

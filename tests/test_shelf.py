@@ -120,3 +120,11 @@ def test_a_thing_is_given_back_where_it_lies_on_disk_and_stays_where_it_does_not
         kept = Shelf(tmp_path, room=room).keep(drawing)
         give_back(kept)
         np.testing.assert_array_equal(kept.lines, drawing.lines)
+
+
+def test_what_lies_on_disk_is_not_copied_again(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, room=0)
+    kept = shelf.keep((noise(0),))[0]
+    assert shelf.keep((kept,))[0] is kept
+    assert shelf.keep((kept[10:],))[0].base is not None
+    assert np.shares_memory(shelf.keep((kept[10:],))[0], kept)

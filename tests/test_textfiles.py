@@ -18,7 +18,6 @@ from deshred.textfiles import (
     read_json,
     read_text_file,
     read_toml,
-    to_printable,
 )
 
 Reader = Callable[..., object]
@@ -129,10 +128,3 @@ def test_what_is_no_json_is_said_to_be_none(tmp_path: Path, content: bytes) -> N
 def test_what_json_holds_comes_back() -> None:
     content = {"a": [1, 2.5, None, True, "ü😀"], "b": {"c": []}, "d": -(2**63)}
     assert parse_json(json.dumps(content), "x") == content
-
-
-def test_nothing_printed_moves_the_cursor() -> None:
-    assert to_printable("a\x1b[2J\x07\r\x9bb\u202e") == "a\\x1b[2J\\x07\\r\\x9bb\\u202e"
-    assert to_printable("one\ntwo") == "one\\ntwo"
-    assert to_printable("one\ntwo ü", lines=True) == "one\ntwo ü"
-    assert to_printable("\udce9") == "\\udce9"

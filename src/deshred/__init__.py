@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from deshred.compatibility.refinement import refine as refine
     from deshred.compatibility.scorers import load_scorer as load_scorer
     from deshred.compatibility.scoring import score as score
+    from deshred.compatibility.towers.teaching import teach as teach
     from deshred.compatibility.towers.training import train_towers as train_towers
     from deshred.doctor import examine as examine
     from deshred.elements import Arrangement as Arrangement
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from deshred.pipeline import Reconstruction as Reconstruction
     from deshred.pipeline import rearrange as rearrange
     from deshred.pipeline import reconstruct as reconstruct
+    from deshred.pipeline import rescore as rescore
     from deshred.settings import Settings as Settings
     from deshred.settings import read_settings as read_settings
     from deshred.simulation.piles import shred_into as shred_into
@@ -80,6 +82,7 @@ _HOMES = {
     "prepare": "deshred.imaging.preparation",
     "read_settings": "deshred.settings",
     "rearrange": "deshred.pipeline",
+    "rescore": "deshred.pipeline",
     "reconstruct": "deshred.pipeline",
     "reconstruct_into": "deshred.export.results",
     "refine": "deshred.compatibility.refinement",
@@ -89,6 +92,7 @@ _HOMES = {
     "segment": "deshred.imaging.sheets.segmentation",
     "segment_into": "deshred.export.cutouts",
     "shred_into": "deshred.simulation.piles",
+    "teach": "deshred.compatibility.towers.teaching",
     "train_pairwise": "deshred.compatibility.pairwise.training",
     "train_towers": "deshred.compatibility.towers.training",
 }

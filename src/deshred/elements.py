@@ -207,6 +207,7 @@ class Calibration:
 
     slope: float
     intercept: float
+    asks_for_fit: bool = False  # a join must also fit as well as its ink lets expect: its partner may be gone
 
     def probability(self, leads: NDArray[np.floating]) -> NDArray[np.float64]:
         """Leads in nats to probabilities."""
@@ -306,6 +307,7 @@ class Constraints:
     not_last: frozenset[str] = frozenset()  # and right of these
     together: frozenset[frozenset[str]] = frozenset()  # each group lies on one page
     apart: frozenset[frozenset[str]] = frozenset()  # no two of a group lie on one page
+    turned: frozenset[str] = frozenset()  # upside down; turned before anything is scored
 
     def __post_init__(self) -> None:
         for name in ("required", "forbidden"):
@@ -313,7 +315,7 @@ class Constraints:
             if any(len(join) != 2 for join in joins):
                 raise SettingsError(f"{name} holds joins, each a left id and a right id; got {set(joins)}.")
             object.__setattr__(self, name, joins)
-        for name in ("first", "last", "not_first", "not_last"):
+        for name in ("first", "last", "not_first", "not_last", "turned"):
             object.__setattr__(self, name, frozenset(_listed(name, getattr(self, name))))
         for name in ("together", "apart"):
             groups = frozenset(
@@ -328,7 +330,7 @@ class Constraints:
     def ids(self) -> frozenset[str]:
         """Every shred that something is known about."""
         groups = (*self.required, *self.forbidden, *self.together, *self.apart)
-        single = self.first | self.last | self.not_first | self.not_last
+        single = self.first | self.last | self.not_first | self.not_last | self.turned
         return single | {shred_id for group in groups for shred_id in group}
 
 
@@ -369,16 +371,12 @@ class PageBreak:
     probability: float | None = None
 
 
-@dataclass(frozen=True)
-class Arrangement:
-    """The order found: one left-to-right sequence of slots per page, and what is proven about it."""
+class Certified:
+    """What a solver gives: something of a cost, and a bound below which nothing is."""
 
-    pages: tuple[tuple[Slot, ...], ...]
-    joins: tuple[Join, ...]  # inside pages, in reading order
-    breaks: tuple[PageBreak, ...]  # between consecutive pages
     cost: float
-    bound: float  # no order is cheaper than this
-    tolerance: float = field(default=1e-6, repr=False)
+    bound: float
+    tolerance: float
 
     @property
     def gap(self) -> float:
@@ -387,6 +385,18 @@ class Arrangement:
     @property
     def is_optimal(self) -> bool:
         return self.gap <= self.tolerance
+
+
+@dataclass(frozen=True)
+class Arrangement(Certified):
+    """The order found: one left-to-right sequence of slots per page, and what is proven about it."""
+
+    pages: tuple[tuple[Slot, ...], ...]
+    joins: tuple[Join, ...]  # inside pages, in reading order
+    breaks: tuple[PageBreak, ...]  # between consecutive pages
+    cost: float
+    bound: float  # no order is cheaper than this
+    tolerance: float = field(default=1e-6, repr=False)
 
     @property
     def order(self) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from deshred.imaging.scans import ScanOptions
 from deshred.imaging.sheets.segmentation import SegmentationOptions
 from deshred.options import option
 from deshred.orientation import Orientation
+from deshred.sides import Sides
 from deshred.textfiles import read_toml
 
 Options = TypeVar("Options")
@@ -40,8 +41,11 @@ class Settings:
     model: str | None = option(
         None, "A model file, or the name of a shipped model.", shown="that of the scorer"
     )
-    orientation: Orientation = option("as-scanned", "Shreds lie as they were scanned, or either way up.")
-    show_missing: bool = option(False, "Leave room on pages where joins are not believed.")
+    orientation: Orientation = option(
+        "sheets", "What may lie upside down: sheets, nothing, all, or any shred."
+    )
+    sides: Sides = option("single", "Shreds were scanned from one side, or from both.")
+    show_missing: bool = option(False, "Leave room on a page where shreds seem to be missing.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
     cluster: str | None = option(
         None, "Dask workers: local:N or tcp://HOST:PORT.", metavar="WHERE", shown="none"
@@ -114,8 +118,8 @@ def _apply(options: Options, content: Mapping[str, Any], where: str) -> Options:
 
 
 def _field_types(options: Any) -> dict[str, Any]:
-    hints = typing.get_type_hints(options)
-    return {entry.name: hints[entry.name] for entry in dataclasses.fields(options) if entry.init}
+    kinds = typing.get_type_hints(options)
+    return {entry.name: kinds[entry.name] for entry in dataclasses.fields(options) if entry.init}
 
 
 def _coerce(value: Any, kind: Any, where: str) -> Any:

@@ -67,7 +67,7 @@ class Shelf:
 
     def _put(self, array: NDArray[Any], seen: _Seen) -> NDArray[Any]:
         """The array, or its copy on disk; pixels that a sheet and its shreds share lie there once."""
-        if array.nbytes < _SMALL:
+        if array.nbytes < _SMALL or _find_file(array) is not None:
             return array
         key = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
         if key not in seen:
@@ -101,11 +101,16 @@ class Shelf:
 def give_back(thing: Any) -> None:
     """Give back the memory of a dataclass whose arrays lie on disk; what lies elsewhere stays."""
     for part in fields(thing):
-        base: Any = getattr(thing, part.name)
-        while isinstance(base, np.ndarray):
-            base = base.base
-        if isinstance(base, mmap.mmap):
-            _give_back(base)
+        file = _find_file(getattr(thing, part.name))
+        if file is not None:
+            _give_back(file)
+
+
+def _find_file(thing: Any) -> mmap.mmap | None:
+    """The file that an array lies in; None where it lies in memory."""
+    while isinstance(thing, np.ndarray):
+        thing = thing.base
+    return thing if isinstance(thing, mmap.mmap) else None
 
 
 def _give_back(file: mmap.mmap) -> None:

@@ -44,8 +44,9 @@ def read_file(path: str | Path, *, most_bytes: int | None = None, wrong: Wrong =
                 raise wrong(f"{path}: a pipe, socket or device, not a file. Save its content as a file.")
             if most_bytes is None:
                 return file.read()
-            content = file.read(most_bytes + 1)
-            if len(content) > most_bytes:
+            # a system file may claim terabytes: they are not tried
+            content = file.read(most_bytes + 1) if found.st_size <= most_bytes else b""
+            if max(found.st_size, len(content)) > most_bytes:
                 raise wrong(
                     f"{path}: {max(found.st_size, len(content)):,} bytes are more than the limit of "
                     f"{most_bytes:,}. Check that it is the right file."
@@ -102,16 +103,6 @@ def parse_toml(text: str, where: object, *, wrong: Wrong = InputError) -> dict[s
         raise wrong(f"{where}: this is not a TOML file ({error}).") from None
     _check_values(content, where, wrong)
     return content
-
-
-def to_printable(text: str, *, lines: bool = False) -> str:
-    """Text that does nothing to a terminal but stand there; names and damaged files may hold escapes.
-
-    With `lines` its line breaks stay; without, a name cannot pretend to be a message of its own.
-    """
-    return "".join(
-        char if char.isprintable() or (lines and char == "\n") else repr(char)[1:-1] for char in text
-    )
 
 
 def _explain(path: Path, error: OSError, wrong: Wrong) -> NoReturn:

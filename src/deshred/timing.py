@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -13,6 +13,7 @@ class Stopwatch:
     """Seconds per stage, in the order they ran; a stage inside another is not counted twice."""
 
     seconds: dict[str, float] = field(default_factory=dict)
+    clock: Callable[[], float] = field(default=time.perf_counter, repr=False)
     _inner: list[float] = field(default_factory=list, repr=False)
 
     @contextmanager
@@ -20,11 +21,11 @@ class Stopwatch:
         """Add the time spent inside to a stage."""
         self.seconds.setdefault(stage, 0.0)
         self._inner.append(0.0)
-        start = time.perf_counter()
+        start = self.clock()
         try:
             yield
         finally:
-            spent = time.perf_counter() - start
+            spent = self.clock() - start
             self.seconds[stage] += spent - self._inner.pop()
             if self._inner:
                 self._inner[-1] += spent

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import subprocess
 import sys
 import warnings
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from deshred.cases import working_on
 from deshred.cli.console import (
-    INTERRUPTED,
-    PIPE_CLOSED,
-    UNEXPECTED,
     exit_codes,
     figure_reporter,
     make_printable,
@@ -34,14 +36,14 @@ def code_of(error: BaseException, **flags: object) -> int:
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        (InputError("bad"), InputError.exit_code),
-        (SettingsError("bad"), SettingsError.exit_code),
-        (OutputError("bad"), OutputError.exit_code),
-        (OSError(28, "No space left on device"), OutputError.exit_code),
-        (PermissionError(13, "Permission denied", "/x/y"), OutputError.exit_code),
-        (MemoryError(), UNEXPECTED),
-        (ZeroDivisionError("bad"), UNEXPECTED),
-        (KeyboardInterrupt(), INTERRUPTED),
+        (InputError("bad"), 3),
+        (SettingsError("bad"), 2),
+        (OutputError("bad"), 4),
+        (OSError(28, "No space left on device"), 4),
+        (PermissionError(13, "Permission denied", "/x/y"), 4),
+        (MemoryError(), 1),
+        (ZeroDivisionError("bad"), 1),
+        (KeyboardInterrupt(), 130),
     ],
 )
 def test_every_failure_is_one_line_and_its_code(
@@ -57,7 +59,7 @@ def test_every_failure_is_one_line_and_its_code(
 def test_a_reader_that_has_gone_is_no_failure_to_talk_about(capfd: pytest.CaptureFixture[str]) -> None:
     kept = os.dup(sys.stdout.fileno())
     try:
-        assert code_of(BrokenPipeError()) == PIPE_CLOSED
+        assert code_of(BrokenPipeError()) == 141
     finally:
         os.dup2(kept, sys.stdout.fileno())
         os.close(kept)
@@ -67,6 +69,28 @@ def test_a_reader_that_has_gone_is_no_failure_to_talk_about(capfd: pytest.Captur
 def test_after_an_interruption_it_is_told_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:
     code_of(KeyboardInterrupt(), interrupted="add --resume")
     assert "interrupted; add --resume." in capsys.readouterr().err
+
+
+def test_an_interruption_promises_nothing_where_nothing_was_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work(keeps: bool) -> None:
+        with (
+            exit_codes(debug=False, interrupted="the same command goes on where it stopped"),
+            working_on(tmp_path / "case", command="reconstruct") as case,
+        ):
+            if keeps:
+                case.store.save("ab12", {"a": np.arange(3)})
+            raise KeyboardInterrupt
+
+    def interrupt(keeps: bool) -> str:
+        with pytest.raises(SystemExit):
+            work(keeps)
+        return capsys.readouterr().err
+
+    assert "interrupted; run the same command again." in interrupt(keeps=False)
+    assert not (tmp_path / "case").exists()
+    assert "interrupted; the same command goes on where it stopped." in interrupt(keeps=True)
 
 
 def test_the_traceback_is_shown_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,3 +141,23 @@ def test_the_figures_of_a_training_are_the_detail_of_its_stage() -> None:
     assert report is not None
     report(5, 10, {"loss": 0.12345678, "accuracy": 1.0})
     assert told == [("training: loss 0.1235, accuracy 1", 5, 10)]
+
+
+def test_a_reader_that_goes_away_is_no_error_to_shout_about() -> None:
+    script = f"{shlex.quote(sys.executable)} -m deshred models | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.strip() == "141"
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_are_no_error(closed: str) -> None:
+    script = f"{shlex.quote(sys.executable)} -m deshred models {closed}"
+    assert subprocess.run(["bash", "-c", script], capture_output=True, check=False).returncode == 0
+
+
+def test_a_full_disk_anywhere_is_an_output_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught, exit_codes(debug=False):
+        Path("/dev/full").write_text("x")
+    assert caught.value.code == 4
+    assert "Free some space" in capsys.readouterr().err

@@ -17,15 +17,15 @@ from deshred.versions import VERSION
 # name: what `deshred --help` says about it; the command is `command` in deshred.cli.<name>
 COMMANDS = {
     "reconstruct": "Shreds in, pages out.",
-    "review": "A person in the loop, in the browser on this computer.",
+    "review": "Check and correct a case in the browser on this computer.",
     "segment": "Cut the shreds out of scanned sheets.",
-    "export": "Searchable PDF, text, tables, a case report, a sealed package.",
+    "export": "Write searchable PDF, text, tables, a case report, a sealed package.",
     "search": "Look for words in a case or an export.",
     "verify": "Check that a case, an export or a package is as it was.",
     "explain": "Show where the network of the paper says that joins fit.",
     "demo": "Draw a few pages, shred and mix them, and put them together again.",
     "shred": "Shred intact pages by simulation.",
-    "arrange": "Find the order alone, from scores that are there already.",
+    "arrange": "Find the order only, from scores that exist already.",
     "evaluate": "Measure accuracy on a collection with known answers.",
     "experiment": "Repeat an experiment of the paper (needs the extra deshred[plots]).",
     "train": "Train a model of your own (needs the extra deshred[train]).",

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from deshred.cases import describe_write_failure, to_json
+from deshred.cases import RUN_AGAIN, describe_write_failure, to_json
 from deshred.errors import DeshredError, OutputError
 
 if TYPE_CHECKING:
@@ -114,6 +114,13 @@ def figure_reporter(report: Report | None) -> FigureReport | None:
     return told
 
 
+def show_training(train: Callable[..., Path], *, quiet: bool) -> None:
+    """Run a training whose every option is given but for who is told of it."""
+    with progress_reporter(quiet=quiet) as progress:
+        model = train(progress=progress, report=figure_reporter(progress))
+    say(f"model: {model}")
+
+
 class _PlainProgress:
     """A line for each stage when it is done, and every ten seconds until then."""
 
@@ -142,7 +149,9 @@ def exit_codes(*, debug: bool, interrupted: str = "") -> Iterator[None]:
             sys.stdout.flush()  # here, where a reader that has gone can still be noticed
     except DeshredError as error:
         _fail(str(error), error.exit_code, debug)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
+        if RUN_AGAIN in getattr(error, "__notes__", ()):  # whoever worked on the folder knows better
+            interrupted = RUN_AGAIN
         _fail(f"interrupted; {interrupted or 'run the command again'}.", INTERRUPTED, debug)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit

@@ -82,8 +82,8 @@ inputs = click.argument(
 output = click.option(
     "-o", "--output", metavar="OUT", required=True, type=OutputPath(), help="The folder to write."
 )
-force = click.option("--force", is_flag=True, help="Replace what deshred itself has written there.")
-quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
+force = click.option("--force", is_flag=True, help="Replace what deshred wrote there before.")
+quiet = click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 jobs = click.option("--jobs", type=click.IntRange(min=1), help="Processors to use.  [default: all]")
 seed = click.option(
@@ -93,7 +93,7 @@ constraints = click.option(
     "--constraints",
     metavar="TOML",
     type=click.Path(path_type=Path),
-    help="What is known for sure; docs/guide.md.",
+    help="A file of what you know for sure; see docs/guide.md.",
 )
 
 
@@ -134,7 +134,7 @@ def settings_flags(*keys: str) -> Callable[[Function], Function]:
             "settings_file",
             metavar="TOML",
             type=click.Path(path_type=Path),
-            help="Settings; flags override them.",
+            help="A file of settings; flags override it.",
         )
         return _decorate(file(run), flags)
 
@@ -221,4 +221,5 @@ def _parse_list(kind: Callable[[str], Any], text: str) -> tuple[Any, ...]:
 
 def _show_default(options: type, name: str) -> str:
     value = getattr(options(), name)
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    shown = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return "none" if value is None or not shown else shown

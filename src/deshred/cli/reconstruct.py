@@ -20,6 +20,7 @@ from deshred.settings import Settings
     "scorer",
     "model",
     "orientation",
+    "sides",
     "show_missing",
     "jobs",
     "cluster",
@@ -53,8 +54,8 @@ def command(
 ) -> None:
     """Shreds in, pages out.
 
-    INPUT are files and folders of single shreds, of scanned sheets with many shreds, or of both; all
-    together are one mixed pile. OUT gets pages/, arrangement.json and report.html; a run that was
+    Each INPUT is a file or a folder: single shreds, scanned sheets with many shreds, or both. All of them
+    together are one mixed pile. OUT gets pages/, arrangement.json and report.html. A run that was
     interrupted goes on where it stopped.
 
     \b

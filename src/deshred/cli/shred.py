@@ -32,8 +32,8 @@ def command(
 ) -> None:
     """Shred intact pages by simulation: ragged tears, lost paper and ink, misalignment, tilt.
 
-    INPUT are pages as PDF, TIFF, PNG or JPEG. OUT gets shreds/, mixed and named at random, and
-    truth.json with the place of each.
+    Each INPUT is a PDF, TIFF, PNG or JPEG of whole pages. OUT gets shreds/, mixed and named at random, and
+    truth.json, which says where each shred belongs.
 
     \b
     Examples:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from deshred.cli import flags
-from deshred.cli.console import figure_reporter, progress_reporter, say
+from deshred.cli.console import show_training
 from deshred.compatibility.pairwise.samples import SampleOptions
 from deshred.compatibility.pairwise.training import PairwiseTrainingOptions, train_pairwise
 
@@ -41,16 +42,5 @@ def command(
       deshred train pairwise pages/ -o mine.onnx --epochs 3 --seed 7 --resume
       deshred reconstruct scans/ -o out/ --scorer pairwise --model mine.onnx
     """
-    with progress_reporter(quiet=quiet) as progress:
-        model = train_pairwise(
-            inputs,
-            output,
-            samples=samples,
-            training=training,
-            threads=threads,
-            resume=resume,
-            force=force,
-            progress=progress,
-            report=figure_reporter(progress),
-        )
-    say(f"model: {model}")
+    train = partial(train_pairwise, inputs, output, samples=samples, training=training, threads=threads)
+    show_training(partial(train, resume=resume, force=force), quiet=quiet)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from deshred.cli import flags
-from deshred.cli.console import figure_reporter, progress_reporter, say
+from deshred.cli.console import show_training
 from deshred.compatibility.towers.network import TowerTrainingOptions
 from deshred.compatibility.towers.training import TowerRecipe, train_towers
 
@@ -38,16 +39,5 @@ def command(
       deshred train towers pages/ -o mine.onnx --scripts 400
       deshred reconstruct scans/ -o out/ --model mine.onnx
     """
-    with progress_reporter(quiet=quiet) as progress:
-        model = train_towers(
-            inputs,
-            output,
-            recipe=recipe,
-            training=training,
-            threads=threads,
-            resume=resume,
-            force=force,
-            progress=progress,
-            report=figure_reporter(progress),
-        )
-    say(f"model: {model}")
+    train = partial(train_towers, inputs, output, recipe=recipe, training=training, threads=threads)
+    show_training(partial(train, resume=resume, force=force), quiet=quiet)

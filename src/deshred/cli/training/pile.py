@@ -1,0 +1,44 @@
+"""`deshred train pile`: the shreds at hand teach a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deshred.cli import flags
+from deshred.cli.console import figure_reporter, progress_reporter, say
+from deshred.compatibility.towers.teaching import TeachingOptions, teach
+from deshred.imaging.intakes import load_shreds
+
+
+@flags.command("pile")
+@flags.inputs
+@flags.model_output
+@flags.option_flags(TeachingOptions, "init", "steps", "seed")
+@flags.threads
+@flags.replace_model
+@flags.quiet
+def command(
+    inputs: tuple[Path, ...], output: Path, options: TeachingOptions, threads: int, force: bool, quiet: bool
+) -> None:
+    """Teach a model on the shreds of a pile: scripts and print it has never seen.
+
+    Shreds are cut down their middle, and the model learns to find the halves again. MODEL is written only if
+    it then does better on shreds held back.
+
+    \b
+    Examples:
+      deshred train pile scans/ -o mine.onnx
+      deshred reconstruct scans/ -o out/ --model mine.onnx
+    """
+    with progress_reporter(quiet=quiet) as progress:
+        lesson = teach(
+            list(load_shreds(inputs, progress=progress)),
+            output,
+            options=options,
+            threads=threads,
+            force=force,
+            report=figure_reporter(progress),
+        )
+    say(f"loss on shreds held back: {lesson.before:.3f} before, {lesson.after:.3f} after")
+    told = f"model: {lesson.model}" if lesson.is_kept else f"not written: {options.init} is as good as it is"
+    say(told)
