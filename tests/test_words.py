@@ -44,7 +44,7 @@ NAMES = {
 # Words of the glossary that are easily taken for something else, and where they may stand. What a room means
 # by its word where it is not that of the glossary is said here, and no other room may follow it.
 HOMES = {
-    "lead": ("arrangement", "compatibility", "elements.py", "review/layout.py"),
+    "lead": ("arrangement", "compatibility", "elements.py", "review/layout.py", "sides.py"),
     "evidence": (
         "compatibility",
         "evaluation/experiments/contestants.py",
@@ -57,6 +57,7 @@ HOMES = {
         "imaging",
         "export/cutouts.py",
         "export/finding.py",  # the picture of a hit
+        "review/view.py",
     ),
     "margin": (
         "arrangement",
@@ -67,6 +68,7 @@ HOMES = {
         "orientation.py",
         "questions.py",
         "review/view.py",
+        "sides.py",
         "imaging",  # white around a page or a shred
         "simulation",
         "export/casereport.py",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -131,7 +132,7 @@ def test_calibration_is_written_into_the_model(
     write_calibration(copy, result)
     scorer = FusionScorer(copy)
     assert scorer.weights == result.fusion
-    assert scorer.calibration == result.default
+    assert scorer.calibration == replace(result.default, asks_for_fit=True)
     assert result.fusion.outline > 0
 
 

@@ -92,7 +92,7 @@ def test_a_version_is_a_number(version: str, client: Client) -> None:
         ("answers", {"id": "a", "actor": "", "key": "k", "ms": 1}, 400, "choice is missing"),
         ("undo", {"id": "a", "actor": "", "more": 1}, 400, "unknown: more"),
         ("redo", {"id": "a", "actor": "x" * 201}, 400, "200 characters"),
-        ("keep", {}, 400, "of is missing"),
+        ("keep", {"id": "a", "actor": ""}, 400, "of is missing"),
         ("export", {"to": "/etc"}, 400, "unknown: to"),
     ],
 )

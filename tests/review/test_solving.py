@@ -11,7 +11,7 @@ import pytest
 
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.elements import Constraints
-from deshred.review.solving import Problem, Refused, Resolver, Solved, SolverProcess, work
+from deshred.review.solving import Problem, Refused, Resolver, Solved, SolverProcess, Ticket, work
 from tests.arrangement.brute_force import obeys, pile, random_constraints
 
 OPTIONS = ArrangementOptions(pages=2)
@@ -90,9 +90,10 @@ def test_only_the_newest_of_waiting_questions_is_answered_and_a_cut_wire_ends_it
     ours, theirs = Pipe()
     ours.send(problem)
     for ticket, count in ((1, 1), (2, 2), (3, 3)):
-        ours.send((ticket, forbid(problem, count)))
+        ours.send(Ticket(ticket, forbid(problem, count)))
     worker = threading.Thread(target=work, args=(theirs,))
     worker.start()
+    assert ours.poll(60)
     answer = ours.recv()
     assert (answer.ticket, answer.is_final) == (3, True)
     ours.close()

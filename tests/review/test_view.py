@@ -129,4 +129,7 @@ def test_numbers_that_json_does_not_know_become_nothing(case: Case, reconstructi
 def test_constraints_at_odds_are_shown_by_their_shreds(view: View, board: Board) -> None:
     ids = board.reconstruction.shreds.ids
     clash = (Atom("required", (ids[1], ids[0])), "something else")
-    assert view.clash(clash) == [["required", [1, 0]]]
+    (told,) = view.clash(clash)
+    assert (told["kind"], told["shreds"]) == ("required", [1, 0])
+    assert told["event"] is None  # nobody said it
+    assert not told["given"]

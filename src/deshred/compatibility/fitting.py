@@ -94,10 +94,14 @@ def write_calibration(model: Path, result: CalibrationResult) -> None:
         model,
         {
             "fusion": asdict(result.fusion),
-            "calibration": {"towers": asdict(result.towers), "default": asdict(result.default)},
+            "calibration": {"towers": _card_of(result.towers), "default": _card_of(result.default)},
             "calibration_joins": result.joins,
         },
     )
+
+
+def _card_of(curve: Calibration) -> dict[str, float]:
+    return {"slope": curve.slope, "intercept": curve.intercept}
 
 
 def copy_calibration(model: Path, taught: Path) -> None:
