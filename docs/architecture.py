@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
+import textwrap
 import typing
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import grimp
 
 import deshred
 from deshred import pipeline
+from deshred.runs import Run
 
 PAGE = Path(__file__).parent / "architecture.md"
 ASKED_FOR = {("pipeline", "export")}  # result.save() looks upwards, when it is asked for
@@ -63,17 +65,26 @@ def draw_rooms() -> str:
     return "\n".join(lines)
 
 
+def list_calls(function: object) -> list[str]:
+    """The names of what a function calls, in order: `verb(...)`, and `run.verb(...)` as `run.verb`."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))  # type: ignore[arg-type]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [ast.unparse(call.func) for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset))]
+
+
+def check_path() -> None:
+    """`reconstruct` is the verbs in their order, and each of them is the public one."""
+    taken = [call for call in list_calls(pipeline.reconstruct) if call.startswith("run.")]
+    if taken != [f"run.{verb}" for verb in ("load", *VERBS[1:])]:
+        raise SystemExit(f"reconstruct calls {', '.join(taken)}")
+    for verb in VERBS[1:]:
+        if verb not in list_calls(getattr(Run, verb)):
+            raise SystemExit(f"Run.{verb} does not call {verb}")
+
+
 def draw_path() -> str:
     """The verbs in the order in which `reconstruct` calls them, with what each takes and gives."""
-    tree = ast.parse(inspect.getsource(pipeline.reconstruct))
-    called = [
-        node.func.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in VERBS
-    ]
-    missing = set(VERBS[1:]) - set(called)
-    if missing:
-        raise SystemExit(f"reconstruct does not call {', '.join(sorted(missing))}")
+    check_path()
     lines = ["flowchart LR", "  files([files]) -- load_shreds --> n0([ShredSet])"]
     for number, verb in enumerate(VERBS[1:]):
         gives = typing.get_type_hints(getattr(deshred, verb))["return"]
@@ -107,6 +118,7 @@ it: [rooms](decisions/0001-rooms.md) and [one path](decisions/0003-one-path.md).
 ## The way of one scan
 
 `reconstruct` is these verbs and nothing else; each is public, takes nouns and options and gives a noun.
+[runs.py](../src/deshred/runs.py) hands each of them the settings of a run, its processors and its clock.
 
 ```mermaid
 {draw_path()}

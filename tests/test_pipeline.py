@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from deshred.compatibility.scoring import ScoringOptions
 from deshred.elements import Constraints, Shred, ShredSet, Source
 from deshred.errors import InputError, MismatchError, ModelError, SettingsError
 from deshred.executors import ProcessExecutor, SerialExecutor
-from deshred.pipeline import CopiesWarning, Reconstruction, rearrange, reconstruct
+from deshred.pipeline import Reconstruction, rearrange, reconstruct
 from deshred.settings import Settings
 from deshred.shelf import Shelf
 from tests.conftest import SavedPile
@@ -61,7 +60,7 @@ def test_every_executor_gives_the_same(done: Reconstruction, saved_pile: SavedPi
 def test_a_pile_beyond_memory_gives_the_same(
     done: Reconstruction, saved_pile: SavedPile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deshred.pipeline.Shelf", lambda **_: Shelf(room=0))
+    monkeypatch.setattr("deshred.runs.Shelf", lambda **_: Shelf(room=0))
     again = reconstruct([saved_pile.folder], OutlineScorer(), settings=ONE_PAGE)
     assert lies_on_disk(again.shreds[0].image)
     assert again.arrangement == done.arrangement
@@ -81,16 +80,6 @@ def test_two_shreds_are_enough_and_one_is_not() -> None:
     assert len(reconstruct(pair, OutlineScorer(), settings=ONE_PAGE).arrangement.order) == 2
     with pytest.raises(InputError, match="found 1 shred, 0 of them blank"):
         reconstruct(pair[:1], OutlineScorer())
-
-
-def test_a_file_that_is_given_twice_is_told_of(saved_pile: SavedPile, tmp_path: Path) -> None:
-    files = sorted(saved_pile.folder.glob("s*.png"))[:3]
-    for name, file in zip("abcde", [*files, files[0], files[0]], strict=True):
-        shutil.copy(file, tmp_path / f"{name}.png")
-    with pytest.warns(CopiesWarning, match=r"a\.png and .*d\.png and 1 more are the same file") as told:
-        found = reconstruct([tmp_path], OutlineScorer(), settings=ONE_PAGE)
-    assert len(told) == 1
-    assert len(found.shreds) == 5  # all are kept
 
 
 def test_a_pile_of_blank_shreds_is_an_input_error() -> None:

@@ -8,15 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deshred.cases import working_on
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
-from deshred.elements import Arrangement, Compatibility, Join, Margins, Pile, Shred, ShredSet, Slot, Source
+from deshred.elements import Compatibility, Constraints, Pile, Shred, ShredSet, Source
+from deshred.export.results import reconstruct_into, reopen
 from deshred.imaging.preparation import prepare
-from deshred.pipeline import reconstruct
+from deshred.pipeline import Reconstruction, rearrange, reconstruct, rescore
 from deshred.settings import Settings
-from deshred.sides import Faces, add_faces, order_faces, pair_faces, set_blank_aside
+from deshred.sides import pair_faces, set_blank_aside
 from deshred.simulation.drawing import DrawingOptions, draw_page
-from deshred.simulation.piles import MixedPile, NamedSheet, shred_sheets
+from deshred.simulation.piles import MixedPile, NamedSheet, save_pile, shred_sheets
 from deshred.simulation.shredding import ShreddingOptions
 
 
@@ -82,54 +84,9 @@ def test_a_blank_back_keeps_its_place_and_a_blank_shred_does_not(pile: Pile) -> 
             replace(shred, image=np.full_like(shred.image, 250)) if shred.id in wiped else shred
             for shred in pile.shreds
         ]
-        kept = set_blank_aside(Pile(ShredSet(shreds), pile.edges, ShredSet([])), faces)
+        kept = set_blank_aside(Pile(ShredSet(shreds), pile.edges, ShredSet([]), faces))
         assert set(kept.blank.ids) == aside
         assert len(kept) == len(pile) - len(aside)
-
-
-def scores_of(count: int) -> Compatibility:
-    rng = np.random.default_rng(1)
-    scores = rng.normal(size=(count, count)).astype(np.float32)
-    starts, ends = rng.normal(size=(2, count)).astype(np.float32)
-    ids = tuple(f"s{i}" for i in range(count))
-    margins = Margins(starts, ends, np.full(count, 8, np.float32))
-    return Compatibility(ids, scores, np.zeros(scores.shape, np.int16), margins=margins)
-
-
-@pytest.mark.parametrize("is_sparse", [False, True])
-def test_a_join_scores_what_both_sides_say_the_other_way_round(is_sparse: bool) -> None:
-    plain = scores_of(5)
-    dense = plain
-    if is_sparse:
-        rows, columns = np.nonzero(~np.eye(5, dtype=bool))
-        plain = replace(
-            dense,
-            scores=dense.scores[rows, columns],
-            offsets=dense.offsets[rows, columns],
-            row_starts=np.searchsorted(rows, np.arange(6)),
-            columns=columns.astype(np.int32),
-        )
-    both = add_faces(plain, Faces((("s0", "s1"), ("s2", "s3"))))
-    assert both.score(0, 2) == pytest.approx(dense.score(0, 2) + dense.score(3, 1))
-    assert both.score(0, 2) == pytest.approx(both.score(3, 1))
-    assert both.score(0, 1) == both.score(1, 0) == -np.inf
-    assert both.score(0, 4) == pytest.approx(2 * dense.score(0, 4))  # the back of s4 was not seen
-    margins = both.margins
-    assert margins is not None
-    assert dense.margins is not None
-    assert margins.starts[0] == margins.ends[1] == dense.margins.starts[0] + dense.margins.ends[1]
-    assert margins.starts[4] == 2 * dense.margins.starts[4]
-
-
-def test_every_front_is_followed_by_its_back() -> None:
-    names = ("b-back", "b-front", "a-front", "a-back")
-    pages = tuple((Slot(name, 0), Slot(name[0] * 2 + name[1:], 0)) for name in names)
-    joins = tuple(Join(page[0].shred_id, page[1].shred_id, 0.0, 0) for page in pages)
-    faces = Faces(tuple((f"{paper}-front", f"{paper}-back") for paper in ("a", "aa", "b", "bb")))
-    found = order_faces(Arrangement(pages, joins, (), 0.0, 0.0), faces)
-    assert [page[0].shred_id for page in found.pages] == ["b-front", "b-back", "a-front", "a-back"]
-    assert [join.left for join in found.joins] == ["b-front", "b-back", "a-front", "a-back"]
-    assert (found.breaks[0].after, found.breaks[0].before) == ("bb-front", "b-back")
 
 
 def test_two_faces_find_neighbors_that_one_does_not(mixed: MixedPile) -> None:
@@ -138,7 +95,7 @@ def test_two_faces_find_neighbors_that_one_does_not(mixed: MixedPile) -> None:
     scorer = load_scorer("default")
     pile = prepare(crops, edges=scorer.edge_options, keep=[shred.id for shred in crops])
     one = score(pile, scorer)
-    two = add_faces(one, pair_faces(pile))
+    two = score(replace(pile, faces=pair_faces(pile)), scorer)
 
     def count_found(compatibility: Compatibility) -> int:
         best = compatibility.scores.argmax(axis=1)
@@ -148,8 +105,34 @@ def test_two_faces_find_neighbors_that_one_does_not(mixed: MixedPile) -> None:
     assert count_found(two) > count_found(one)
 
 
-def test_a_sheet_comes_out_as_its_front_and_its_back(mixed: MixedPile) -> None:
-    result = reconstruct(ShredSet(to_shreds(mixed)), settings=Settings(sides="double"))
-    order = [[slot.shred_id for slot in page] for page in result.arrangement.pages]
+@pytest.fixture(scope="module")
+def result(mixed: MixedPile) -> Reconstruction:
+    return reconstruct(ShredSet(to_shreds(mixed)), settings=Settings(sides="double"))
+
+
+def find_order(result: Reconstruction) -> list[list[str]]:
+    return [[slot.shred_id for slot in page] for page in result.arrangement.pages]
+
+
+def test_a_sheet_comes_out_as_its_front_and_its_back(result: Reconstruction, mixed: MixedPile) -> None:
     documents = mixed.truth.documents
-    assert order == [list(documents["sheet"]), list(documents["sheet back"])]
+    assert find_order(result) == [list(documents["sheet"]), list(documents["sheet back"])]
+
+
+def test_solving_or_scoring_again_keeps_fronts_before_their_backs(result: Reconstruction) -> None:
+    scored = rescore(result, ())
+    np.testing.assert_array_equal(scored.compatibility.scores, result.compatibility.scores)
+    for last in (page[-1].shred_id for page in result.arrangement.pages):
+        again = rearrange(scored, Constraints(last=frozenset({last})))
+        assert find_order(again) == find_order(result)
+
+
+def test_a_case_that_is_opened_again_knows_both_sides(mixed: MixedPile, tmp_path: Path) -> None:
+    with working_on(tmp_path / "pile", command="shred") as pile:
+        save_pile(mixed, pile)
+    settings = Settings(sides="double")
+    done = reconstruct_into(tmp_path / "case", [tmp_path / "pile" / "shreds"], settings=settings)
+    again = rearrange(reopen(tmp_path / "case"), Constraints())
+    assert again.pile.faces == done.pile.faces
+    assert len(done.pile.faces.pairs) == 8
+    assert again.arrangement.pages == done.arrangement.pages

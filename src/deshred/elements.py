@@ -173,6 +173,18 @@ class EdgePair:
     right: Edge
 
 
+@dataclass(frozen=True)
+class Faces:
+    """Pictures that show one shred from both sides: front, back. Where names do not say, any of the two."""
+
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def other(self) -> dict[str, str]:
+        """The other side of every picture that has one."""
+        return {one: two for pair in self.pairs for one, two in (pair, pair[::-1])}
+
+
 @dataclass(frozen=True, eq=False)
 class Pile:
     """Shreds ready to be matched: at the working resolution, blank ones set aside, both edges cut."""
@@ -180,6 +192,7 @@ class Pile:
     shreds: ShredSet  # those with ink: index i means `shreds[i]` everywhere
     edges: Sequence[EdgePair]
     blank: ShredSet  # set aside: without ink there is nothing to match
+    faces: Faces = Faces()  # where both sides of shreds were scanned
 
     def __post_init__(self) -> None:
         if len(self.shreds) != len(self.edges):
@@ -187,6 +200,11 @@ class Pile:
 
     def __len__(self) -> int:
         return len(self.shreds)
+
+    def take(self, places: Sequence[int]) -> Pile:
+        """The shreds at these places, in their order; the blank ones stay."""
+        shreds = ShredSet([self.shreds[i] for i in places])
+        return Pile(shreds, [self.edges[i] for i in places], self.blank, self.faces)
 
     def __repr__(self) -> str:
         return f"Pile({len(self)} shreds, {len(self.blank)} blank)"

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, overload
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.cases import Store
 from deshred.compatibility.contract import AnyScorer
+from deshred.compatibility.faces import add_faces
 from deshred.compatibility.scoring import ScoringOptions, score
-from deshred.elements import Arrangement, Compatibility, EdgePair, Margins, Pile, ShredSet
+from deshred.elements import Arrangement, Compatibility, Margins, Pile, ShredSet
 from deshred.executors import Executor, Progress
 from deshred.imaging.letters import rate_uprightness
-from deshred.imaging.turning import turn_edges, turn_shred
+from deshred.imaging.turning import turn, turn_edges, turn_shred
 from deshred.timing import Stopwatch
 
 Orientation = Literal["sheets", "as-scanned", "turned", "any"]
@@ -38,22 +39,17 @@ class OrientationWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False)
-class Oriented:
+class Scored:
     """A pile with every shred the way up that its page has, and the scores of its joins."""
 
     pile: Pile
     compatibility: Compatibility
 
-    @property
-    def turned(self) -> frozenset[str]:
-        """The shreds that lie the other way up than they were scanned."""
-        return frozenset(shred.id for shred in self.pile.shreds if shred.is_turned)
-
 
 def turn_pile(pile: Pile, orientation: Orientation) -> Pile:
     """The pile with what is turned as a whole turned: all of it, or sheets that were fed upside down."""
     if orientation == "turned":
-        return take_ways(double(pile), np.ones(len(pile), bool))
+        return turn(pile, pile.shreds.ids)
     return turn_sheets(pile) if orientation == "sheets" else pile
 
 
@@ -78,9 +74,7 @@ def turn_sheets(pile: Pile) -> Pile:
         OrientationWarning,
         3,
     )
-    turned = np.zeros(len(pile), bool)
-    turned[[at for own in wrong.values() for at in own]] = True
-    return take_ways(double(pile), turned)
+    return turn(pile, {pile.shreds.ids[at] for own in wrong.values() for at in own})
 
 
 def _rate_sheets(pile: Pile) -> dict[bool, dict[str, list[int]]]:
@@ -110,14 +104,16 @@ def orient(
     scoring: ScoringOptions | None = None,
     arrangement: ArrangementOptions | None = None,
     turned: Collection[str] = (),
+    is_upright: bool = False,
     store: Store | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
     stopwatch: Stopwatch | None = None,
-) -> Oriented:
-    """Turn what lies upside down; scores come with it, since both ways of every shred were scored.
+) -> Scored:
+    """Turn what lies upside down; scores come with it, since both ways of every shred are scored.
 
-    Where the way up is known to be found wrong, `turned` names the shred: it gets the other one.
+    Where the way up is known to be found wrong, `turned` names the shred: it gets the other one. A pile that
+    is upright already is only scored.
     """
     doubled = double(pile)
     stopwatch = stopwatch or Stopwatch()
@@ -133,52 +129,13 @@ def orient(
         )
     )
     with stopwatch.measure("orient"):
-        options = _double_pages(arrangement or ArrangementOptions())
-        ways = choose_ways(arrange(both, options=options, progress=progress), doubled)
-        ways ^= np.isin(pile.shreds.ids, list(turned))
-        return Oriented(take_ways(doubled, ways), _take(both, pile.shreds.ids, ways))
-
-
-def turn(pile: Pile, ids: Collection[str]) -> Pile:
-    """The pile with some of its shreds turned, under the same ids; nothing is cut anew."""
-    if not ids:
-        return pile
-    shreds = ShredSet([turn_shred(shred) if shred.id in ids else shred for shred in pile.shreds])
-    return Pile(shreds, _TurnedEdges(pile, frozenset(ids)), pile.blank)
-
-
-class _TurnedEdges(Sequence[EdgePair]):
-    """The edges of a pile, some of them turned, when they are asked for."""
-
-    def __init__(self, pile: Pile, turned: Collection[str]) -> None:
-        self._pile, self._turned = pile, turned
-
-    @overload
-    def __getitem__(self, index: int) -> EdgePair: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[EdgePair]: ...
-    def __getitem__(self, index: int | slice) -> EdgePair | list[EdgePair]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        shred, pair = self._pile.shreds[index], self._pile.edges[index]
-        return turn_edges(pair, len(shred.mask)) if shred.id in self._turned else pair
-
-    def __len__(self) -> int:
-        return len(self._pile)
-
-
-def score_both_ways(
-    pile: Pile,
-    scorer: AnyScorer,
-    *,
-    options: ScoringOptions | None = None,
-    store: Store | None = None,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-) -> Compatibility:
-    """The scores of a pile whose shreds lie the right way up, as `orient` would give them."""
-    both = score(double(pile), scorer, options=options, store=store, executor=executor, progress=progress)
-    return _take(symmetrize(both), pile.shreds.ids, np.zeros(len(pile), bool))
+        ids = pile.shreds.ids
+        ways = np.isin(ids, list(turned))
+        if not is_upright:
+            options = _double_pages(arrangement or ArrangementOptions())
+            ways ^= choose_ways(arrange(both, options=options, progress=progress), doubled)
+        upright = turn(pile, {name for name, is_turned in zip(ids, ways, strict=True) if is_turned})
+        return Scored(upright, add_faces(_take(both, ids, ways), pile.faces))
 
 
 def double(pile: Pile) -> Pile:
@@ -187,15 +144,6 @@ def double(pile: Pile) -> Pile:
     edges = [turn_edges(pair, len(shred.mask)) for pair, shred in zip(pile.edges, pile.shreds, strict=True)]
     names = [replace(shred, id=shred.id + _TURNED) for shred in turned]
     return Pile(ShredSet([*pile.shreds, *names]), [*pile.edges, *edges], pile.blank)
-
-
-def take_ways(doubled: Pile, ways: NDArray[np.bool_]) -> Pile:
-    """The shreds of a doubled pile that are turned where `ways` says so, under their own ids."""
-    count = len(ways)
-    at = np.arange(count) + count * ways
-    ids = doubled.shreds.ids[:count]
-    shreds = [replace(doubled.shreds[i], id=name) for i, name in zip(at.tolist(), ids, strict=True)]
-    return Pile(ShredSet(shreds), [doubled.edges[i] for i in at.tolist()], doubled.blank)
 
 
 def symmetrize(both: Compatibility) -> Compatibility:

@@ -7,37 +7,22 @@ Whatever happens here can be done with the same verbs one by one.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from deshred.arrangement import WarmStart, arrange, check_question
+from deshred.arrangement import WarmStart
 from deshred.cases import Store
 from deshred.compatibility.contract import AnyScorer, ScorerCard
-from deshred.compatibility.refinement import refine
-from deshred.compatibility.scorers import load_scorer
-from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Constraints, Page, Pile, Placement, ShredSet, Source
 from deshred.errors import MismatchError
-from deshred.executors import Executor, KeepingExecutor, Progress, default_executor
-from deshred.imaging.composition import LazyPages, compose
-from deshred.imaging.intakes import Intake, Sheet, load_intake
-from deshred.imaging.preparation import prepare
+from deshred.executors import Executor, Progress
+from deshred.imaging.composition import LazyPages
+from deshred.imaging.intakes import Sheet
 from deshred.imaging.sheets.looks import Decision
-from deshred.missing import find_missing
-from deshred.orientation import orient, score_both_ways, turn, turn_pile
+from deshred.runs import Run
 from deshred.settings import Settings
-from deshred.shelf import Shelf
-from deshred.sides import Faces, add_faces, order_faces, pair_faces, set_blank_aside
-from deshred.timing import Stopwatch
-
-_SHELF_SHARE = 4  # of the budget is for pixels and edges that wait; the rest is for work on them
-
-
-class CopiesWarning(UserWarning):
-    """The same file was given under several names: the message says which."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,77 +94,15 @@ def reconstruct(
     """Reconstruct pages from shreds, or from files and folders; a store keeps what can be used again."""
     settings = settings or Settings()
     constraints = constraints or Constraints()
-    scorer = scorer or load_scorer(
-        settings.scorer, settings.model, pairwise=settings.pairwise, threads=settings.jobs or 0
-    )
-    executor = executor or default_executor(settings.jobs)
-    shelf = Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
-    keeping = KeepingExecutor(executor, shelf.keep)  # large piles lie on disk
-    # pixels that are here take longer to travel than to be looked at
-    near = executor if executor.shares_memory else default_executor(settings.jobs)
-    ticking = _release_often(shelf, progress)
-    watch = Stopwatch()
-    with watch.measure("decode"):
-        intake = _take_in(shreds, settings, store, keeping, progress)
-    with watch.measure("prepare"):
-        pile = prepare(
-            intake.shreds,
-            blank=settings.blank,
-            edges=scorer.edge_options,
-            keep=constraints.ids if settings.sides == "single" else intake.shreds.ids,
-            executor=KeepingExecutor(near, shelf.keep),
-            progress=progress,
-        )
-        faces = Faces(())
-        if settings.sides == "double":
-            faces = pair_faces(pile)
-            pile = set_blank_aside(pile, faces, options=settings.blank)
-        shelf.release()
-        check_question(pile.shreds.ids, constraints, settings.arrangement)
-        _warn_of_copies(pile.shreds)
-        pile = turn_pile(pile, settings.orientation)
-    if settings.orientation == "any":
-        oriented = orient(
-            pile,
-            scorer,
-            scoring=settings.scoring,
-            arrangement=settings.arrangement,
-            turned=constraints.turned,
-            store=store,
-            executor=executor,
-            progress=ticking,
-            stopwatch=watch,
-        )
-        pile, compatibility = oriented.pile, oriented.compatibility
-    else:
-        pile = turn(pile, constraints.turned)
-        compatibility = score(
-            pile,
-            scorer,
-            options=settings.scoring,
-            store=store,
-            executor=executor,
-            progress=ticking,
-            stopwatch=watch,
-        )
-    shelf.release()
-    with watch.measure("solve"):
-        if faces.pairs:
-            compatibility = add_faces(compatibility, faces)
-        arrangement = arrange(compatibility, constraints, options=settings.arrangement, progress=progress)
-        if faces.pairs:
-            arrangement = order_faces(arrangement, faces)
-    with watch.measure("refine"):
-        arrangement = refine(arrangement, compatibility, pile, executor=executor, progress=ticking)
-    shelf.release()
-    with watch.measure("compose"):
-        pages = compose(
-            pile.shreds,
-            arrangement,
-            options=settings.composition,
-            missing=find_missing(arrangement, compatibility) if settings.show_missing else (),
-            lazily=True,
-        )
+    scorer = scorer or settings.load_scorer()
+    run = Run(settings, store=store, executor=executor, progress=progress)
+    intake = run.load(shreds)
+    pile = run.prepare(intake.shreds, scorer, constraints)
+    scored = run.score(pile, scorer, turned=constraints.turned)
+    pile, compatibility = scored.pile, scored.compatibility
+    arrangement = run.arrange(compatibility, constraints)
+    arrangement = run.refine(arrangement, compatibility, pile)
+    pages = run.compose(pile.shreds, arrangement, compatibility)
     return Reconstruction(
         pile,
         intake.sheets,
@@ -191,7 +114,7 @@ def reconstruct(
         pages,
         scorer.card,
         settings,
-        MappingProxyType(watch.seconds),
+        MappingProxyType(run.watch.seconds),
     )
 
 
@@ -206,46 +129,17 @@ def rearrange(
     """The same pile under other constraints: nothing is read or scored again."""
     if constraints.turned != reconstruction.constraints.turned:
         raise MismatchError("other shreds are turned than those that were scored. Call `rescore` first.")
-    settings, pile = reconstruction.settings, reconstruction.pile
-    compatibility = reconstruction.compatibility
-    watch = Stopwatch()
-    with watch.measure("solve"):
-        arrangement = arrange(
-            compatibility,
-            constraints,
-            options=settings.arrangement,
-            progress=progress,
-            warm_start=warm_start,
-        )
-    with watch.measure("refine"):
-        arrangement = refine(arrangement, compatibility, pile)
-    with watch.measure("compose"):
-        pages = compose(
-            pile.shreds,
-            arrangement,
-            options=settings.composition,
-            missing=find_missing(arrangement, compatibility) if settings.show_missing else (),
-            executor=executor,
-            progress=progress,
-        )
+    run = Run(reconstruction.settings, executor=executor, progress=progress)
+    pile, compatibility = reconstruction.pile, reconstruction.compatibility
+    arrangement = run.arrange(compatibility, constraints, warm_start=warm_start)
+    arrangement = run.refine(arrangement, compatibility, pile)
     return replace(
         reconstruction,
         constraints=constraints,
         arrangement=arrangement,
-        pages=tuple(pages),
-        seconds=MappingProxyType(watch.seconds),
+        pages=run.compose(pile.shreds, arrangement, compatibility),
+        seconds=MappingProxyType(run.watch.seconds),
     )
-
-
-def _release_often(shelf: Shelf, progress: Progress | None) -> Progress:
-    """Progress that gives back the memory of what lies on disk at every step: it was looked at."""
-
-    def report(stage: str, done: int, total: int) -> None:
-        shelf.release()
-        if progress is not None:
-            progress(stage, done, total)
-
-    return report
 
 
 def rescore(
@@ -259,56 +153,19 @@ def rescore(
 ) -> Reconstruction:
     """The same pile with other shreds turned, and the scores of that; `rearrange` then finds its order."""
     settings, turned = reconstruction.settings, frozenset(turned)
-    pile = turn(reconstruction.pile, reconstruction.constraints.turned ^ turned)
-    scorer = scorer or load_scorer(
-        settings.scorer, settings.model, pairwise=settings.pairwise, threads=settings.jobs or 0
-    )
-    look = score_both_ways if settings.orientation == "any" else score
-    compatibility = look(
-        pile, scorer, options=settings.scoring, store=store, executor=executor, progress=progress
+    run = Run(settings, store=store, executor=executor, progress=progress)
+    scored = run.score(
+        reconstruction.pile,
+        scorer or settings.load_scorer(),
+        turned=reconstruction.constraints.turned ^ turned,
+        is_upright=True,
     )
     return replace(
         reconstruction,
-        pile=pile,
-        compatibility=compatibility,
+        pile=scored.pile,
+        compatibility=scored.compatibility,
         constraints=replace(reconstruction.constraints, turned=turned),
     )
-
-
-def _take_in(
-    shreds: ShredSet | Iterable[str | Path],
-    settings: Settings,
-    store: Store | None,
-    executor: Executor,
-    progress: Progress | None,
-) -> Intake:
-    if isinstance(shreds, ShredSet):
-        return Intake(shreds, (), tuple({shred.source.path: shred.source for shred in shreds}.values()))
-    return load_intake(
-        shreds,
-        options=settings.scans,
-        segmentation=settings.segmentation,
-        budget=settings.budget,
-        store=store,
-        executor=executor,
-        progress=progress,
-    )
-
-
-def _warn_of_copies(shreds: ShredSet) -> None:
-    """Equal files are rarely meant: nothing can tell their shreds apart, and one of them is in the way."""
-    files: dict[str, dict[Path, None]] = {}
-    for shred in shreds:
-        files.setdefault(shred.source.sha256, {})[shred.source.path] = None
-    for digest, copies in files.items():
-        if digest and len(copies) > 1:
-            first, second, *more = copies
-            others = f" and {len(more)} more" if more else ""
-            warnings.warn(
-                f"{first} and {second}{others} are the same file; all are kept. Leave copies out.",
-                CopiesWarning,
-                3,
-            )
 
 
 def _count(number: int, noun: str) -> str:

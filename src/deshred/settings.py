@@ -17,8 +17,9 @@ from typing import Any, TypeVar
 
 from deshred.arrangement import ArrangementOptions
 from deshred.budgets import Budget
+from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.pairwise.scorer import PairwiseOptions
-from deshred.compatibility.scorers import ScorerName
+from deshred.compatibility.scorers import ScorerName, load_scorer
 from deshred.compatibility.scoring import ScoringOptions
 from deshred.errors import SettingsError
 from deshred.imaging.binarization import BlankOptions
@@ -66,6 +67,10 @@ class Settings:
     def change(self, key: str, value: Any, *, where: str = "the settings") -> Settings:
         """The same settings with one value changed; the key is `option` or `stage.option`."""
         return _apply(self, _nest(key, value), where)
+
+    def load_scorer(self) -> AnyScorer:
+        """The scorer that is asked for."""
+        return load_scorer(self.scorer, self.model, pairwise=self.pairwise, threads=self.jobs or 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `arrangement.json` keeps them."""

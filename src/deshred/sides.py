@@ -1,9 +1,7 @@
-"""A pile with pictures of both sides of its shreds in; who belongs together, and scores of both sides, out.
+"""A pile with pictures of both sides of its shreds in; the same with those paired that show one shred out.
 
-Two shreds that stand side by side on the front stand side by side on the back, the other way round. So the
-score of a join is the sum of what both faces say, and the order of all pictures shows every page twice, as
-its front and as its back. Which two pictures show one shred, names tell, or sheets, or the outline: seen
-from behind, a left edge is a right edge.
+Which two pictures show one shred, names tell, or sheets, or the outline: seen from behind, a left edge is a
+right edge.
 """
 
 from __future__ import annotations
@@ -11,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -19,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from deshred.compatibility.outline import Curves, OutlineScorer
-from deshred.elements import Arrangement, Compatibility, Edge, EdgePair, PageBreak, Pile, Shred, ShredSet
+from deshred.elements import Edge, EdgePair, Faces, Pile, Shred, ShredSet
 from deshred.executors import SerialExecutor
 from deshred.imaging.binarization import BlankOptions, is_blank
 from deshred.imaging.edges import crop_edge
@@ -32,23 +29,16 @@ _SURE = 5.0  # nats by which two outlines must lead to be those of one shred
 
 
 @dataclass(frozen=True)
-class Faces:
-    """Pictures that show one shred from both sides: front, back. Where names do not say, any of the two."""
-
-    pairs: tuple[tuple[str, str], ...]
-
-    @property
-    def other(self) -> dict[str, str]:
-        """The other side of every picture that has one."""
-        return {one: two for pair in self.pairs for one, two in (pair, pair[::-1])}
-
-
-@dataclass(frozen=True)
 class _Named:
     """What the name of a picture says."""
 
     group: tuple[str, ...]
     side: Literal["front", "back", ""]
+
+
+def match_sides(pile: Pile, *, options: BlankOptions | None = None) -> Pile:
+    """The pile with its pictures paired, and without shreds that are blank on both sides."""
+    return set_blank_aside(replace(pile, faces=pair_faces(pile)), options=options)
 
 
 def pair_faces(pile: Pile) -> Faces:
@@ -71,77 +61,14 @@ def pair_faces(pile: Pile) -> Faces:
     return Faces(tuple((ids[i], ids[j]) for i, j in sorted(pairs)))
 
 
-def set_blank_aside(pile: Pile, faces: Faces, *, options: BlankOptions | None = None) -> Pile:
+def set_blank_aside(pile: Pile, *, options: BlankOptions | None = None) -> Pile:
     """The pile without blank pictures, but for those whose other side has ink: they keep their place."""
     blank = {shred.id for shred in pile.shreds if is_blank(shred, options=options or BlankOptions())}
-    other = faces.other
-    aside = {name for name in blank if other.get(name, name) in blank}
-    kept = [i for i, shred in enumerate(pile.shreds) if shred.id not in aside]
-    return Pile(
-        ShredSet([pile.shreds[i] for i in kept]),
-        [pile.edges[i] for i in kept],
-        ShredSet([*pile.blank, *(shred for shred in pile.shreds if shred.id in aside)]),
+    aside = {name for name in blank if pile.faces.other.get(name, name) in blank}
+    kept = pile.take([i for i, shred in enumerate(pile.shreds) if shred.id not in aside])
+    return replace(
+        kept, blank=ShredSet([*pile.blank, *(shred for shred in pile.shreds if shred.id in aside)])
     )
-
-
-def add_faces(compatibility: Compatibility, faces: Faces) -> Compatibility:
-    """Add to every join what the other sides of its shreds say; a side that was not seen says the same.
-
-    No shred stands beside itself seen from behind.
-    """
-    count = len(compatibility)
-    index = {name: i for i, name in enumerate(compatibility.ids)}
-    other = np.full(count, -1)
-    for one, two in faces.other.items():
-        if one in index and two in index:
-            other[index[one]] = index[two]
-    if compatibility.columns is None or compatibility.row_starts is None:
-        rows, columns = np.indices((count, count)).reshape(2, -1)
-    else:
-        rows = np.repeat(np.arange(count), np.diff(compatibility.row_starts))
-        columns = compatibility.columns.astype(np.intp)
-    behind = _look_behind(compatibility.scores.ravel(), rows, columns, other)
-    scores = compatibility.scores.ravel() + behind
-    scores[other[rows] == columns] = -np.inf
-    margins = compatibility.margins
-    if margins is not None:
-        own, seen = np.arange(count), other >= 0
-        # a page that begins with a shred ends with it, seen from behind
-        starts = margins.starts + np.where(seen, margins.ends[other], margins.starts[own])
-        ends = margins.ends + np.where(seen, margins.starts[other], margins.ends[own])
-        margins = replace(margins, starts=starts, ends=ends)
-    return replace(compatibility, scores=scores.reshape(compatibility.scores.shape), margins=margins)
-
-
-def order_faces(arrangement: Arrangement, faces: Faces) -> Arrangement:
-    """The same pages, each front followed by its back."""
-    other, place = faces.other, {}
-    for number, page in enumerate(arrangement.pages):
-        place.update({slot.shred_id: number for slot in page})
-    order: list[int] = []
-    for number, page in enumerate(arrangement.pages):
-        behind = [place[other[slot.shred_id]] for slot in page if other.get(slot.shred_id) in place]
-        names = {slot.shred_id for slot in page}
-        is_front = sum(front in names for front, _ in faces.pairs) * 2 >= len(behind)
-        pair = [number, *dict.fromkeys(behind)] if is_front else [*dict.fromkeys(behind), number]
-        order += [one for one in pair if one not in order]
-    pages = tuple(arrangement.pages[number] for number in order)
-    joins = sorted(arrangement.joins, key=lambda join: order.index(place[join.left]))
-    breaks = tuple(PageBreak(a[-1].shred_id, b[0].shred_id) for a, b in pairwise(pages))
-    return replace(arrangement, pages=pages, joins=tuple(joins), breaks=breaks)
-
-
-def _look_behind(
-    scores: NDArray[np.float32], rows: NDArray[np.intp], columns: NDArray[np.intp], other: NDArray[np.intp]
-) -> NDArray[np.float32]:
-    """The score of every listed join from behind; the lowest where that one is not listed."""
-    count = len(other)
-    keys = rows * count + columns  # sorted: rows one behind the other, columns in order
-    is_known = (other[rows] >= 0) & (other[columns] >= 0)
-    wanted = np.where(is_known, other[columns] * count + other[rows], keys)
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    lowest = scores.min(initial=0.0, where=np.isfinite(scores))
-    return np.where(keys[at] == wanted, scores[at], np.float32(lowest)).astype(np.float32)
 
 
 def _read_name(shred: Shred) -> _Named:

@@ -11,7 +11,7 @@ from deshred.errors import InputError
 from deshred.executors import ThreadExecutor
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.files import SkippedFilesWarning
-from deshred.imaging.intakes import load_intake, load_sheets
+from deshred.imaging.intakes import load_intake
 from deshred.imaging.scans import DoubtfulScanWarning, ScanOptions
 
 ORANGE = (249, 179, 87)
@@ -102,9 +102,9 @@ def test_cutting_single_shreds_out_is_an_error_that_says_so(tmp_path: Path) -> N
     for number in range(3):
         write(tmp_path / f"{number}.png", crop(0, 0))
     with pytest.raises(InputError, match=r"0\.png: no sheet .* 3 are narrower than 60 mm.*--as sheets"):
-        load_sheets([tmp_path])
+        load_intake([tmp_path]).refuse_no_sheets()
     write(tmp_path / "sheet.png", sheet())
-    assert len(load_sheets([tmp_path]).sheets) == 1
+    load_intake([tmp_path]).refuse_no_sheets()
 
 
 def test_a_decision_of_a_person_is_kept(tmp_path: Path) -> None:

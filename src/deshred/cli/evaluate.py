@@ -9,7 +9,6 @@ import click
 
 from deshred.cli import flags
 from deshred.cli.console import progress_reporter, say, say_json
-from deshred.compatibility.scorers import load_scorer
 from deshred.evaluation.collections import open_collection
 from deshred.evaluation.protocol import EvaluationOptions, evaluate
 from deshred.executors import default_executor
@@ -61,9 +60,7 @@ def command(
     with progress_reporter(quiet=quiet) as progress:
         result = evaluate(
             found,
-            load_scorer(
-                settings.scorer, settings.model, pairwise=settings.pairwise, threads=settings.jobs or 0
-            ),
+            settings.load_scorer(),
             options=replace(options, arrangement=arrangement),
             cache=cache,
             executor=default_executor(settings.jobs),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from deshred.compatibility.alignment import align
 from deshred.compatibility.calibration import rate
+from deshred.compatibility.faces import order_faces
 from deshred.elements import Arrangement, Compatibility, Pile
 from deshred.executors import Executor, Progress
 
@@ -19,6 +20,9 @@ def refine(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Arrangement:
-    """Give every join its probability, where scores are calibrated, and its exact offset."""
-    rated = rate(arrangement, compatibility)
+    """Give every join its probability, where scores are calibrated, and its exact offset.
+
+    Where both sides of a shred were scanned, each page is followed by its back.
+    """
+    rated = rate(order_faces(arrangement, pile.faces), compatibility)
     return align(rated, pile.shreds, pile.edges, executor=executor, progress=progress)

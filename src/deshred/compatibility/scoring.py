@@ -18,6 +18,7 @@ from deshred.compatibility.choosing import ComparingChosen
 from deshred.compatibility.comparing import Block, Comparing, ComparingAll, ListingBest
 from deshred.compatibility.contract import AnyScorer, EdgeScorer, PileScorer
 from deshred.compatibility.describing import DescribedGroup, Describing
+from deshred.compatibility.faces import add_faces
 from deshred.compatibility.groups import find_groups
 from deshred.compatibility.origins import weigh_origins
 from deshred.compatibility.sketches import Glancing
@@ -60,7 +61,8 @@ def score(
     stopwatch = stopwatch or Stopwatch()
     if isinstance(scorer, PileScorer):
         with stopwatch.measure("score"):
-            return scorer.score_pile(pile.shreds, executor=executor, progress=progress)
+            compatibility = scorer.score_pile(pile.shreds, executor=executor, progress=progress)
+            return add_faces(compatibility, pile.faces)
     fingerprints = [shred.fingerprint for shred in pile.shreds]
     with stopwatch.measure("encode"):
         groups = find_groups(fingerprints, store, options.block)
@@ -77,7 +79,9 @@ def score(
             compatibility = _gather_dense(pile, blocks)
         margins = comparing.weigh_margins(adapted)
         compatibility = replace(compatibility, margins=margins, calibration=scorer.calibration)
-        return weigh_origins(compatibility, pile.shreds) if scorer.unit == "nats" else compatibility
+        if scorer.unit == "nats":
+            compatibility = weigh_origins(compatibility, pile.shreds)
+        return add_faces(compatibility, pile.faces)
 
 
 def _choose_way(

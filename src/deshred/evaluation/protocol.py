@@ -21,7 +21,7 @@ from deshred.cases import Folder, FolderStore, MemoryStore, Store
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.scoring import score
-from deshred.elements import Arrangement, Compatibility, Pile, ShredSet, join_piles
+from deshred.elements import Arrangement, Compatibility, Pile, join_piles
 from deshred.errors import InputError, SettingsError
 from deshred.evaluation.collections import Collection, Document, read_document
 from deshred.evaluation.metrics import count_whole, measure_accuracy, measure_pages, measure_reliability
@@ -206,7 +206,7 @@ class _Solving:
         """Score documents as one pile, in the given order of its shreds."""
         pile = join_piles([document.pile for document in documents])
         if order is not None:
-            pile = Pile(ShredSet([pile.shreds[i] for i in order]), [pile.edges[i] for i in order], pile.blank)
+            pile = pile.take(order)
         return score(pile, self.scorer, store=self.store, executor=self.executor, stopwatch=self.stopwatch)
 
     def solve(self, window: Window) -> _Solved:

@@ -8,7 +8,8 @@ from pathlib import Path
 from deshred.cases import Case, working_on
 from deshred.executors import Executor, Progress, default_executor
 from deshred.imaging.decoding import encode_png
-from deshred.imaging.intakes import Sheet, load_sheets
+from deshred.imaging.intakes import Sheet
+from deshred.runs import Run
 from deshred.settings import Settings
 
 INDEX = "shreds.json"
@@ -27,16 +28,10 @@ def segment_into(
     executor = default_executor(settings.jobs)
     sheets = list(sheets)
     with working_on(folder, command="segment", force=force, inputs=sheets) as case:
-        found = load_sheets(
-            sheets,
-            options=settings.scans,
-            segmentation=settings.segmentation,
-            budget=settings.budget,
-            executor=executor,
-            progress=progress,
-        ).sheets
-        save_cutouts(found, case, executor=executor, progress=progress)
-    return found
+        intake = Run(settings, executor=executor, progress=progress).load(sheets)
+        intake.refuse_no_sheets()
+        save_cutouts(intake.sheets, case, executor=executor, progress=progress)
+    return intake.sheets
 
 
 def save_cutouts(

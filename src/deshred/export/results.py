@@ -51,6 +51,7 @@ from deshred.missing import find_missing
 from deshred.pipeline import Reconstruction, reconstruct
 from deshred.settings import Settings
 from deshred.shelf import give_back
+from deshred.sides import pair_faces
 from deshred.timing import Stopwatch
 from deshred.versions import installed_versions
 
@@ -315,6 +316,7 @@ def reopen(
         [case.resolve(file.path) for file in read_inputs(case.read_json(INPUTS), case.path / INPUTS)],
         options=recorded.settings.scans,
         segmentation=recorded.settings.segmentation,
+        budget=recorded.settings.budget,
         store=ReadOnlyStore(case.store),
         executor=executor,
         progress=progress,
@@ -331,8 +333,12 @@ def reopen(
         executor=executor,
         progress=progress,
     )
+    pile = Pile(shreds, LazyEdges(shreds, EdgeOptions()), blank)
+    if settings.sides == "double":
+        seen = Pile(intake.shreds, LazyEdges(intake.shreds, EdgeOptions()), ShredSet([]))
+        pile = replace(pile, faces=pair_faces(seen))
     return Reconstruction(
-        Pile(shreds, LazyEdges(shreds, EdgeOptions()), blank),
+        pile,
         intake.sheets,
         sources,
         intake.decision,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from deshred.elements import Edge, EdgePair, Image, Mask, Shred
 from deshred.errors import MismatchError, SettingsError
 from deshred.imaging.binarization import BinarizationOptions, binarize, to_gray
+from deshred.lazy import LazySequence
 
 
 @dataclass(frozen=True)
@@ -91,20 +91,15 @@ def crop_edge(edge: Edge, options: EdgeOptions) -> Edge:
     return Edge(edge.ink[kept, : options.width], edge.outline[kept], edge.tone[kept], edge.top + above)
 
 
-class LazyEdges(Sequence[EdgePair]):
+class LazyEdges(LazySequence[EdgePair]):
     """The edges of shreds, cut when they are asked for."""
 
     def __init__(self, shreds: Sequence[Shred], options: EdgeOptions) -> None:
         self._shreds = shreds
         self._options = options
 
-    @overload
-    def __getitem__(self, index: int) -> EdgePair: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[EdgePair]: ...
-    def __getitem__(self, index: int | slice) -> EdgePair | list[EdgePair]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
+    def make(self, index: int) -> EdgePair:
+        """The edges of one shred."""
         return extract_edges(self._shreds[index], options=self._options)
 
     def __len__(self) -> int:

@@ -69,6 +69,15 @@ class Intake:
     decision: Decision = field(default_factory=Decision)
     skipped: tuple[Skipped, ...] = ()  # files that lay beside the others and were not read
 
+    def refuse_no_sheets(self) -> None:
+        """Files that are single shreds already are an error where shreds are to be cut out."""
+        if not self.sheets:
+            raise InputError(
+                f"{self.sources[0].path}: no sheet among the files, so there is nothing to cut out "
+                f"({self.decision}). Give single shreds to reconstruct; if these are sheets, use --as "
+                "sheets, and --dpi if their resolution is wrong."
+            )
+
 
 def load_shreds(
     paths: Iterable[str | Path],
@@ -117,33 +126,6 @@ def load_intake(
     intake = _gather(read, decision, found.skipped)
     if not intake.shreds:  # a blank sheet among others is no error, a pile of nothing is
         refuse_blank([sheet.segmentation for sheet in intake.sheets], options=segmentation)
-    return intake
-
-
-def load_sheets(
-    paths: Iterable[str | Path],
-    *,
-    options: ScanOptions | None = None,
-    segmentation: SegmentationOptions | None = None,
-    budget: Budget | None = None,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-) -> Intake:
-    """As `load_intake`; files that are single shreds already are an error, as nothing can be cut out."""
-    intake = load_intake(
-        paths,
-        options=options,
-        segmentation=segmentation,
-        budget=budget,
-        executor=executor,
-        progress=progress,
-    )
-    if not intake.sheets:
-        raise InputError(
-            f"{intake.sources[0].path}: no sheet among the files, so there is nothing to cut out "
-            f"({intake.decision}). Give single shreds to reconstruct; if these are sheets, use --as sheets, "
-            "and --dpi if their resolution is wrong."
-        )
     return intake
 
 

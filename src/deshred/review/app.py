@@ -17,7 +17,6 @@ from starlette.routing import Route
 
 from deshred.cases import Case
 from deshred.compatibility.contract import AnyScorer
-from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.tracing import trace_join
 from deshred.errors import DeshredError, InputError, MismatchError
 from deshred.review.board import Board, Clash
@@ -138,8 +137,7 @@ class Routes:
 
     @cached_property
     def _scorer(self) -> AnyScorer:
-        settings = self._board.opened.settings
-        return load_scorer(settings.scorer, settings.model, pairwise=settings.pairwise)
+        return self._board.opened.settings.load_scorer()
 
     def _price(self, request: Request) -> dict[str, Any]:
         left, right = self._pair(request)

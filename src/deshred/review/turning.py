@@ -11,7 +11,7 @@ from collections import OrderedDict
 from dataclasses import replace
 
 from deshred.cases import Store
-from deshred.orientation import turn
+from deshred.imaging.turning import turn
 from deshred.pipeline import Reconstruction, rescore
 
 _REMEMBERED = 4

@@ -19,7 +19,7 @@ from deshred.cases import Folder, FolderStore
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
-from deshred.elements import Arrangement, Compatibility, Constraints, Pile, ShredSet, join_piles
+from deshred.elements import Arrangement, Compatibility, Constraints, join_piles
 from deshred.errors import InfeasibleError, SettingsError
 from deshred.evaluation.collections import open_collection
 from deshred.evaluation.experiments.methods import METHODS, find_methods
@@ -157,7 +157,7 @@ class _Loop:
         )
         pile = join_piles([document.pile for document in known])
         order = np.random.default_rng(0).permutation(len(pile)).tolist()
-        shuffled = Pile(ShredSet([pile.shreds[i] for i in order]), [pile.edges[i] for i in order], pile.blank)
+        shuffled = pile.take(order)
         compatibility = score(
             shuffled, scorer, store=FolderStore(Folder(out / "scores"), "scores"), executor=executor
         )

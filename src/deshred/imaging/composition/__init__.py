@@ -7,7 +7,6 @@ its seams are mended, for people and machines to read. Every Page says which it 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import overload
 
 from deshred.elements import Arrangement, Copy, Page, Placement, Shred, ShredSet
 from deshred.executors import Executor, Progress, SerialExecutor, default_executor
@@ -21,6 +20,7 @@ from deshred.imaging.composition.mending import mend as mend
 from deshred.imaging.composition.missing import MissingPaper as MissingPaper
 from deshred.imaging.composition.options import CompositionOptions as CompositionOptions
 from deshred.imaging.composition.reading import compose_reading
+from deshred.lazy import LazySequence
 
 
 def compose(
@@ -44,7 +44,7 @@ def compose(
     return executor.map(pages.compose, range(len(pages)), stage="composing", progress=progress)
 
 
-class LazyPages(Sequence[Page]):
+class LazyPages(LazySequence[Page]):
     """The pages of an arrangement, each composed when it is asked for: all of them may not fit into memory.
 
     The one that was asked for last is kept, and of all where their shreds lie.
@@ -67,14 +67,8 @@ class LazyPages(Sequence[Page]):
         self._last: tuple[int, Page] | None = None
         self._placements: dict[int, tuple[Placement, ...]] = {}
 
-    @overload
-    def __getitem__(self, index: int) -> Page: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Page]: ...
-    def __getitem__(self, index: int | slice) -> Page | list[Page]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        index = range(len(self))[index]
+    def make(self, index: int) -> Page:
+        """The page, which is kept until another one is asked for."""
         last = self._last
         if last is None or last[0] != index:
             last = self._last = index, self.compose(index)

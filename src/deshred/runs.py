@@ -1,0 +1,179 @@
+"""The public verbs, each with the settings of one run bound to it: where it works, and the seconds it takes.
+
+Large piles lie on disk while they wait; their memory is given back between the stages.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from deshred.arrangement import WarmStart, arrange, check_question
+from deshred.cases import Store
+from deshred.compatibility.contract import AnyScorer
+from deshred.compatibility.refinement import refine
+from deshred.compatibility.scoring import score
+from deshred.elements import Arrangement, Compatibility, Constraints, Page, Pile, ShredSet
+from deshred.executors import Executor, KeepingExecutor, Progress, default_executor
+from deshred.imaging.composition import compose
+from deshred.imaging.intakes import Intake, load_intake
+from deshred.imaging.preparation import prepare
+from deshred.imaging.turning import turn
+from deshred.missing import find_missing
+from deshred.orientation import Scored, orient, turn_pile
+from deshred.settings import Settings
+from deshred.shelf import Shelf
+from deshred.sides import match_sides
+from deshred.timing import Stopwatch
+
+_SHELF_SHARE = 4  # of the budget is for pixels and edges that wait; the rest is for work on them
+
+
+class CopiesWarning(UserWarning):
+    """The same file was given under several names: the message says which."""
+
+
+class Run:
+    """The way from files to pages, verb by verb."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        store: Store | None = None,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.settings = settings
+        self.watch = Stopwatch()
+        self._store = store
+        self._executor = executor or default_executor(settings.jobs)
+        self._progress = progress
+        self._shelf = Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
+
+    def load(self, shreds: ShredSet | Iterable[str | Path]) -> Intake:
+        """Shreds as they are given, or those of files and folders."""
+        with self.watch.measure("decode"):
+            if isinstance(shreds, ShredSet):
+                files = {shred.source.path: shred.source for shred in shreds}
+                return Intake(shreds, (), tuple(files.values()))
+            return load_intake(
+                shreds,
+                options=self.settings.scans,
+                segmentation=self.settings.segmentation,
+                budget=self.settings.budget,
+                store=self._store,
+                executor=KeepingExecutor(self._executor, self._shelf.keep),
+                progress=self._progress,
+            )
+
+    def prepare(self, shreds: ShredSet, scorer: AnyScorer, constraints: Constraints) -> Pile:
+        """`prepare`; sides are paired and sheets turned, and what can be known to be wrong is said now."""
+        settings = self.settings
+        is_double = settings.sides == "double"
+        # pixels that are here take longer to travel than to be looked at
+        near = self._executor if self._executor.shares_memory else default_executor(settings.jobs)
+        with self.watch.measure("prepare"):
+            pile = prepare(
+                shreds,
+                blank=settings.blank,
+                edges=scorer.edge_options,
+                keep=shreds.ids if is_double else constraints.ids,
+                executor=KeepingExecutor(near, self._shelf.keep),
+                progress=self._progress,
+            )
+            if is_double:
+                pile = match_sides(pile, options=settings.blank)
+            check_question(pile.shreds.ids, constraints, settings.arrangement)
+            _warn_of_copies(pile.shreds)
+            pile = turn_pile(pile, settings.orientation)
+        self._shelf.release()
+        return pile
+
+    def score(
+        self, pile: Pile, scorer: AnyScorer, *, turned: Collection[str] = (), is_upright: bool = False
+    ) -> Scored:
+        """`score`, with the shreds in `turned` the other way up; or both ways up, where any may be wrong."""
+        if self.settings.orientation == "any":
+            scored = orient(
+                pile,
+                scorer,
+                scoring=self.settings.scoring,
+                arrangement=self.settings.arrangement,
+                turned=turned,
+                is_upright=is_upright,
+                store=self._store,
+                executor=self._executor,
+                progress=self._tick,
+                stopwatch=self.watch,
+            )
+        else:
+            pile = turn(pile, turned)
+            compatibility = score(
+                pile,
+                scorer,
+                options=self.settings.scoring,
+                store=self._store,
+                executor=self._executor,
+                progress=self._tick,
+                stopwatch=self.watch,
+            )
+            scored = Scored(pile, compatibility)
+        self._shelf.release()
+        return scored
+
+    def arrange(
+        self, compatibility: Compatibility, constraints: Constraints, *, warm_start: WarmStart | None = None
+    ) -> Arrangement:
+        """`arrange`."""
+        with self.watch.measure("solve"):
+            return arrange(
+                compatibility,
+                constraints,
+                options=self.settings.arrangement,
+                progress=self._progress,
+                warm_start=warm_start,
+            )
+
+    def refine(self, arrangement: Arrangement, compatibility: Compatibility, pile: Pile) -> Arrangement:
+        """`refine`."""
+        with self.watch.measure("refine"):
+            refined = refine(arrangement, compatibility, pile, executor=self._executor, progress=self._tick)
+        self._shelf.release()
+        return refined
+
+    def compose(
+        self, shreds: ShredSet, arrangement: Arrangement, compatibility: Compatibility
+    ) -> Sequence[Page]:
+        """`compose`, each page when it is asked for."""
+        with self.watch.measure("compose"):
+            return compose(
+                shreds,
+                arrangement,
+                options=self.settings.composition,
+                missing=find_missing(arrangement, compatibility) if self.settings.show_missing else (),
+                lazily=True,
+            )
+
+    def _tick(self, stage: str, done: int, total: int) -> None:
+        """Give back the memory of what lies on disk at every step: it was looked at."""
+        self._shelf.release()
+        if self._progress is not None:
+            self._progress(stage, done, total)
+
+
+def _warn_of_copies(shreds: ShredSet) -> None:
+    """Equal files are rarely meant: nothing can tell their shreds apart, and one of them is in the way."""
+    files: dict[str, dict[Path, None]] = {}
+    for shred in shreds:
+        files.setdefault(shred.source.sha256, {})[shred.source.path] = None
+    for digest, copies in files.items():
+        if digest and len(copies) > 1:
+            first, second, *more = copies
+            others = f" and {len(more)} more" if more else ""
+            warnings.warn(
+                f"{first} and {second}{others} are the same file; all are kept. Leave copies out.",
+                CopiesWarning,
+                3,
+            )
