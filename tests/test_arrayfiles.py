@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deshred.arrayfiles import Array, parse_npy, parse_npz
-from deshred.errors import InputError, SettingsError
+from deshred.errors import InputError
 
 ROOM = 10_000_000
 
@@ -66,9 +66,9 @@ def test_a_header_makes_no_room_for_what_it_claims(shape: str) -> None:
         npy(np.eye(3))[:-1],
     ],
 )
-def test_a_damaged_array_is_the_error_that_was_asked_for(content: bytes) -> None:
-    with pytest.raises(SettingsError, match=r"x: this is no NPY file that can be read .* Save it again"):
-        parse_npy(content, "x", most_bytes=ROOM, wrong=SettingsError)
+def test_a_damaged_array_is_an_input_error_that_says_what_to_do(content: bytes) -> None:
+    with pytest.raises(InputError, match=r"x: this is no NPY file that can be read .* Save it again"):
+        parse_npy(content, "x", most_bytes=ROOM)
 
 
 def test_members_that_nobody_knows_are_not_unpacked() -> None:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from deshred.elements import Arrangement, Compatibility, Join, Margins, Slot
-from deshred.errors import SettingsError
-from deshred.missing import MissingOptions, find_missing
+from deshred.missing import find_missing
 
 
 def compatibility_of(count: int, width_mm: float = 8.0, height_mm: float = 297.0) -> Compatibility:
@@ -51,10 +50,3 @@ def test_nothing_is_missing_where_nothing_is_doubted_or_known() -> None:
     assert find_missing(page_of([0.9, 0.6]), pile) == ()
     assert find_missing(page_of([None, None]), pile) == ()
     assert find_missing(page_of([0.1, 0.1]), replace(pile, margins=None)) == ()
-
-
-def test_options_out_of_range_are_refused() -> None:
-    with pytest.raises(SettingsError, match="probability"):
-        MissingOptions(believed=1.5)
-    with pytest.raises(SettingsError, match="most_shreds"):
-        MissingOptions(most_shreds=0)

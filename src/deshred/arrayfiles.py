@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.errors import InputError
-from deshred.textfiles import Wrong
 
 Array = NDArray[Any]
 
@@ -26,14 +25,14 @@ _DAMAGED = (
 )
 
 
-def parse_npy(content: bytes, where: object, *, most_bytes: int, wrong: Wrong = InputError) -> Array:
+def parse_npy(content: bytes, where: object, *, most_bytes: int) -> Array:
     """The array of an NPY file; `where` names it in errors."""
     try:
         return _parse_npy(content, most_bytes)
     except _TooLarge as error:
-        raise wrong(f"{where}: {error}") from None
+        raise InputError(f"{where}: {error}") from None
     except _DAMAGED as error:
-        raise wrong(f"{where}: this is no NPY file that can be read ({error}). Save it again.") from None
+        raise InputError(f"{where}: this is no NPY file that can be read ({error}). Save it again.") from None
 
 
 def parse_npz(
@@ -42,16 +41,15 @@ def parse_npz(
     where: object,
     *,
     most_bytes: int,
-    wrong: Wrong = InputError,
 ) -> dict[str, Array]:
     """Those of the named arrays that an NPZ file has, or all; others are not unpacked."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _parse_members(archive, names, most_bytes)
     except _TooLarge as error:
-        raise wrong(f"{where}: {error}") from None
+        raise InputError(f"{where}: {error}") from None
     except _DAMAGED as error:
-        raise wrong(f"{where}: this is no NPZ file that can be read ({error}). Make it again.") from None
+        raise InputError(f"{where}: this is no NPZ file that can be read ({error}). Make it again.") from None
 
 
 class _TooLarge(Exception):

@@ -6,43 +6,26 @@ The solver puts every shred somewhere; where nothing fits, it closes a hole. Suc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from deshred.arrangement import paper_width
 from deshred.elements import Arrangement, Compatibility, Join, Slot
-from deshred.errors import SettingsError
 from deshred.imaging.composition.missing import MissingPaper
 
 _PX_PER_MM = 300 / 25.4
-
-
-@dataclass(frozen=True)
-class MissingOptions:
-    """Joins below this probability are not believed; no hole is taken to be wider than so many shreds."""
-
-    believed: float = 0.5
-    most_shreds: int = 5
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.believed <= 1:
-            raise SettingsError(f"believed is a probability from 0 to 1, got {self.believed:g}.")
-        if self.most_shreds < 1:
-            raise SettingsError(f"most_shreds is a number from 1, got {self.most_shreds}.")
+_BELIEVED = 0.5  # joins below this probability are not
+_MOST_SHREDS = 5  # no hole is taken to be wider
 
 
 def find_missing(
     arrangement: Arrangement,
     compatibility: Compatibility,
     *,
-    options: MissingOptions | None = None,
     page_width_mm: float | None = None,
 ) -> tuple[MissingPaper, ...]:
     """Where paper seems to be missing inside pages; nothing where joins have no probabilities."""
-    options = options or MissingOptions()
     margins = compatibility.margins
-    doubted = [join for join in arrangement.joins if _is_doubted(join, options)]
+    doubted = [join for join in arrangement.joins if _is_doubted(join)]
     if margins is None or not doubted:
         return ()
     widths = dict(zip(compatibility.ids, margins.widths_mm.tolist(), strict=True))
@@ -53,13 +36,13 @@ def find_missing(
         lefts = {slot.shred_id for slot in page}
         holes = [join for join in doubted if join.left in lefts]
         if holes:
-            number = _count_shreds(page, widths, paper, typical, len(holes), options)
+            number = _count_shreds(page, widths, paper, typical, len(holes))
             found += [_to_missing(join, number, typical) for join in holes]
     return tuple(found)
 
 
-def _is_doubted(join: Join, options: MissingOptions) -> bool:
-    return join.probability is not None and join.probability < options.believed
+def _is_doubted(join: Join) -> bool:
+    return join.probability is not None and join.probability < _BELIEVED
 
 
 def _count_shreds(
@@ -68,13 +51,12 @@ def _count_shreds(
     paper: float | None,
     typical: float,
     holes: int,
-    options: MissingOptions,
 ) -> int:
     """Shreds per hole: what is left of the width of the paper, shared out; one where that is not known."""
     if paper is None or typical <= 0:
         return 1
     left = paper - sum(widths[slot.shred_id] for slot in page)
-    return int(np.clip(round(left / typical / holes), 1, options.most_shreds))
+    return int(np.clip(round(left / typical / holes), 1, _MOST_SHREDS))
 
 
 def _to_missing(join: Join, number: int, typical: float) -> MissingPaper:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from deshred.arrangement import WarmStart
 from deshred.cases import Store
 from deshred.compatibility.contract import AnyScorer, ScorerCard
 from deshred.elements import Arrangement, Compatibility, Constraints, Page, Pile, Placement, ShredSet, Source
@@ -122,7 +121,6 @@ def rearrange(
     reconstruction: Reconstruction,
     constraints: Constraints,
     *,
-    warm_start: WarmStart | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Reconstruction:
@@ -131,7 +129,7 @@ def rearrange(
         raise MismatchError("other shreds are turned than those that were scored. Call `rescore` first.")
     run = Run(reconstruction.settings, executor=executor, progress=progress)
     pile, compatibility = reconstruction.pile, reconstruction.compatibility
-    arrangement = run.arrange(compatibility, constraints, warm_start=warm_start)
+    arrangement = run.arrange(compatibility, constraints)
     arrangement = run.refine(arrangement, compatibility, pile)
     return replace(
         reconstruction,

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from deshred.arrangement import WarmStart, arrange, check_question
+from deshred.arrangement import arrange, check_question
 from deshred.cases import Store
 from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.refinement import refine
@@ -123,9 +123,7 @@ class Run:
         self._shelf.release()
         return scored
 
-    def arrange(
-        self, compatibility: Compatibility, constraints: Constraints, *, warm_start: WarmStart | None = None
-    ) -> Arrangement:
+    def arrange(self, compatibility: Compatibility, constraints: Constraints) -> Arrangement:
         """`arrange`."""
         with self.watch.measure("solve"):
             return arrange(
@@ -133,7 +131,6 @@ class Run:
                 constraints,
                 options=self.settings.arrangement,
                 progress=self._progress,
-                warm_start=warm_start,
             )
 
     def refine(self, arrangement: Arrangement, compatibility: Compatibility, pile: Pile) -> Arrangement:

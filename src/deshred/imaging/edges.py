@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from deshred.elements import Edge, EdgePair, Image, Mask, Shred
 from deshred.errors import MismatchError, SettingsError
-from deshred.imaging.binarization import BinarizationOptions, binarize, to_gray
+from deshred.imaging.binarization import binarize, to_gray
 from deshred.lazy import LazySequence
 
 
@@ -31,21 +31,17 @@ class EdgeOptions:
             )
 
 
-def extract_edges(
-    shred: Shred, *, options: EdgeOptions, binarization: BinarizationOptions | None = None
-) -> EdgePair:
+def extract_edges(shred: Shred, *, options: EdgeOptions) -> EdgePair:
     """Cut both edges of a shred, rectified row by row along its torn outline."""
-    ink = find_ink(shred, binarization=binarization)
+    ink = find_ink(shred)
     left = _cut(ink, shred.mask, shred.image, options)
     right = _cut(ink[:, ::-1], shred.mask[:, ::-1], shred.image[:, ::-1], options)
     return EdgePair(left, right)
 
 
-def find_ink(
-    shred: Shred, *, binarization: BinarizationOptions | None = None
-) -> NDArray[np.uint8]:  # (H, W): 1 is ink
+def find_ink(shred: Shred) -> NDArray[np.uint8]:  # (H, W): 1 is ink
     """The ink on the paper of a shred."""
-    ink = binarize(to_gray(shred.image, shred.mask), options=binarization)
+    ink = binarize(to_gray(shred.image, shred.mask))
     ink &= shred.mask
     return ink
 

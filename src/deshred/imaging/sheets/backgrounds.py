@@ -24,6 +24,7 @@ _MIN_CHROMA = 14.0  # CIELAB units; paper yellowed by age stays below
 _MAX_DARK_LIGHTNESS = 55.0  # CIELAB units; a lighter grey lies between ink and paper
 _MIN_DARK_FRAME = 0.1  # of the sheet's outer belt
 _MIN_SHARE = 0.03  # of the sheet that has to be background
+_MOST_COLORS = 3
 _MIN_CONTRAST = 24.0  # levels of 255 between background and paper
 _MAX_NOISE = 0.3  # of the contrast
 _ASIDE = 0.45  # of the contrast: off the line from paper to background, so it is ink of another hue
@@ -195,11 +196,11 @@ def _dark_mode(lab: Field) -> Field | None:
     return mode if _frame(alike(lab, mode)).mean() >= _MIN_DARK_FRAME else None
 
 
-def find_colors(lab: Field, *, most: int = 3) -> list[Field]:
+def find_colors(lab: Field) -> list[Field]:
     """The colors that much of a picture has, the most frequent first; grey is none."""
     colors: list[Field] = []
     left = lab.copy()
-    while len(colors) < most and (mode := _colored_mode(left)) is not None:
+    while len(colors) < _MOST_COLORS and (mode := _colored_mode(left)) is not None:
         region = alike(left, mode)
         if region.mean() < _MIN_SHARE:
             break
