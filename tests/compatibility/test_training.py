@@ -67,7 +67,7 @@ def test_a_training_that_was_killed_and_resumed_gives_the_same_weights(
             report=_kill_at(5),  # one step after the last checkpoint
         )
     resumed = train(
-        _task(scribbled_pages), tmp_path / "killed.onnx", options=options, average=0.9, resume=True
+        _task(scribbled_pages), tmp_path / "killed.onnx", options=replace(options, resume=True), average=0.9
     )
     expected, found = load_weights(whole), load_weights(resumed)
     assert expected.keys() == found.keys()
@@ -93,7 +93,7 @@ def test_another_seed_cannot_resume_a_checkpoint(tmp_path: Path, scribbled_pages
     with pytest.raises(Killed):
         train(_task(scribbled_pages), tmp_path / "m.onnx", options=options, report=_kill_at(2))
     with pytest.raises(ModelError, match="other options"):
-        train(_task(scribbled_pages, seed=1), tmp_path / "m.onnx", options=options, resume=True)
+        train(_task(scribbled_pages, seed=1), tmp_path / "m.onnx", options=replace(options, resume=True))
     with pytest.raises(OutputError, match="--resume"):
         train(_task(scribbled_pages), tmp_path / "m.onnx", options=options)
 
@@ -162,8 +162,7 @@ def test_a_kill_while_a_model_is_refined_loses_nothing(
     train(
         _task(scribbled_pages),
         file,
-        options=options,
-        resume=True,
+        options=replace(options, resume=True),
         refine=refined.append,
         report=lambda step, *_: steps.append(step),
     )
@@ -181,7 +180,7 @@ def test_nothing_of_the_user_is_overwritten(tmp_path: Path, scribbled_pages: lis
     with pytest.raises(OutputError, match=r"there already.*--force"):
         train(_task(scribbled_pages, steps=2), file, options=options)
     assert file.read_bytes() == first
-    train(_task(scribbled_pages, steps=2), file, options=options, force=True)
+    train(_task(scribbled_pages, steps=2), file, options=replace(options, force=True))
     assert file.read_bytes() != first
     assert picture.read_text() == "a page of mine"
 
@@ -194,7 +193,7 @@ def test_a_checkpoint_goes_on_with_its_own_pages_only(
         train(_task(scribbled_pages), tmp_path / "m.onnx", options=options, report=_kill_at(2))
     others = [*scribbled_pages[1:], scribbled_pages[1]]
     with pytest.raises(ModelError, match="other options, pages"):
-        train(_task(others), tmp_path / "m.onnx", options=options, resume=True)
+        train(_task(others), tmp_path / "m.onnx", options=replace(options, resume=True))
 
 
 @pytest.mark.parametrize("wrong", [{"cuts": 1}, {"pages": 0}, {"rows": 255}])

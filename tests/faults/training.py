@@ -25,5 +25,5 @@ def main() -> None:
         small = TowerOptions(width=32, channels=(4, 4, 6, 8), features=8)
         task = TowerTask(pages, options=small, training=training)
         task.validate_every = 3
-        options = TrainingOptions(checkpoint_every=2, threads=1)
-        train(task, Path(sys.argv[2]), options=options, average=0.9, resume="--resume" in sys.argv)
+        options = TrainingOptions(checkpoint_every=2, threads=1, resume="--resume" in sys.argv)
+        train(task, Path(sys.argv[2]), options=options, average=0.9)

@@ -100,11 +100,6 @@ constraints = click.option(
 model_output = click.option(
     "-o", "--output", metavar="MODEL", required=True, type=OutputPath(), help="The .onnx file to write."
 )
-replace_model = click.option("--force", is_flag=True, help="Replace the file if it is there.")
-resume = click.option("--resume", is_flag=True, help="Go on from the checkpoint of a killed run.")
-threads = click.option(
-    "--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 means all processors."
-)
 
 
 def tell_command() -> str:

@@ -21,6 +21,7 @@ import numpy as np
 from deshred.cases.writing import replace_durably, writing
 from deshred.errors import MissingDependencyError, ModelError, OutputError, SettingsError
 from deshred.executors import usable_cpus
+from deshred.options import option
 from deshred.simulation.intact import IntactPage
 
 try:
@@ -33,10 +34,12 @@ except ImportError as error:
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """What every training has: its seed, its threads, and how often it saves."""
+    """What every training has, whatever it teaches."""
 
+    threads: int = option(0, "Processors to use.", shown="all")
+    resume: bool = option(False, "Go on from the checkpoint of a killed run.")
+    force: bool = option(False, "Replace the file if it is there.")
     seed: int = 0
-    threads: int = 0  # 0: all cores
     checkpoint_every: int = 200
 
     def __post_init__(self) -> None:
@@ -104,10 +107,8 @@ def train(
     output: Path,
     *,
     options: TrainingOptions | None = None,
-    resume: bool = False,
     average: float | None = None,
     refine: Callable[[Path], None] | None = None,
-    force: bool = False,
     report: Report | None = None,
 ) -> Path:
     """Train, keep the weights with the least validation loss, and write them as ONNX.
@@ -119,11 +120,11 @@ def train(
     options = options or TrainingOptions()
     torch.set_num_threads(options.threads or usable_cpus())
     checkpoint = output.with_suffix(".checkpoint")
-    check_output(output, force=force)
+    check_output(output, force=options.force)
     averaged = _averaged(task.network, average)
     state = _State()
     best = _weights(averaged)
-    if resume and checkpoint.exists():
+    if options.resume and checkpoint.exists():
         best = _restore(checkpoint, task, averaged, state)
     elif checkpoint.exists():
         raise OutputError(

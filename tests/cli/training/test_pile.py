@@ -17,7 +17,7 @@ pytest.importorskip("torch", reason="training needs deshred[train]")
     [
         (("--steps", "0"), 2, "step"),
         (("--seed", "-1"), 2, "seed"),
-        (("--threads", "-1"), 2, "--threads"),
+        (("--threads", "-1"), 2, "threads"),
         (("--init", "nowhere.onnx"), 6, "nowhere.onnx"),
         (("--init", "pairwise-cdip"), 6, "pairwise-cdip"),
     ],

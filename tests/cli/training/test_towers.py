@@ -16,7 +16,7 @@ from tests.commands import run
         (("--precision", "float8"), 2, "--precision"),
         (("--drawn", "-1"), 2, "drawn pages and scripts start at 0"),
         (("--piles", "0"), 2, "piles at 1"),
-        (("--threads", "-1"), 2, "--threads"),
+        (("--threads", "-1"), 2, "threads"),
         (("--init", "nowhere.onnx"), 6, "nowhere.onnx"),
         (("--init", "pairwise-cdip"), 6, "pairwise-cdip"),
     ],

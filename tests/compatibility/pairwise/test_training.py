@@ -3,6 +3,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +64,7 @@ def test_training_killed_in_the_middle_and_resumed_gives_the_same_model(tmp_path
     )
     assert done.returncode == -signal.SIGKILL
     assert not killed.exists()
-    train(make_task(), killed, options=SAVING, resume=True)
+    train(make_task(), killed, options=replace(SAVING, resume=True))
     whole = train(make_task(), tmp_path / "whole.onnx", options=SAVING)
     assert killed.read_bytes() == whole.read_bytes()
 
@@ -89,7 +90,7 @@ def test_a_checkpoint_of_other_options_is_refused(tmp_path: Path) -> None:
         train(make_task(), output, options=SAVING, report=stop)
     other = PairwiseTrainingOptions(epochs=2, batch=8, seed=5, validation_share=0.34)
     with pytest.raises(ModelError, match="other options"):
-        train(make_task(other), output, options=SAVING, resume=True)
+        train(make_task(other), output, options=replace(SAVING, resume=True))
 
 
 def test_a_network_that_likes_everything_is_right_half_of_the_time() -> None:

@@ -9,6 +9,7 @@ pytest.importorskip("torch", reason="training needs deshred[train]")
 
 from deshred.compatibility.models import open_model
 from deshred.compatibility.towers.teaching import TeachingOptions, teach
+from deshred.compatibility.training import TrainingOptions
 from deshred.elements import Shred
 from deshred.errors import InputError, OutputError, SettingsError
 from deshred.simulation.intact import IntactPage
@@ -31,7 +32,7 @@ def test_a_pile_teaches_a_weak_model(shreds: list[Shred], small_towers: Path, tm
         shreds,
         tmp_path / "taught.onnx",
         options=TeachingOptions(init=str(small_towers), steps=30, learning_rate=2e-2),
-        threads=1,
+        training=TrainingOptions(threads=1),
     )
     assert lesson.is_kept
     assert lesson.after < 0.98 * lesson.before
@@ -44,7 +45,7 @@ def test_a_pile_teaches_a_weak_model(shreds: list[Shred], small_towers: Path, tm
 
 def test_what_is_no_better_is_not_kept(shreds: list[Shred], small_towers: Path, tmp_path: Path) -> None:
     options = TeachingOptions(init=str(small_towers), steps=1, learning_rate=1e-12)
-    lesson = teach(shreds, tmp_path / "taught.onnx", options=options, threads=1)
+    lesson = teach(shreds, tmp_path / "taught.onnx", options=options, training=TrainingOptions(threads=1))
     assert not lesson.is_kept
     assert lesson.model == small_towers
     assert not list(tmp_path.iterdir())

@@ -9,6 +9,7 @@ pytest.importorskip("torch", reason="training needs deshred[train]")
 from deshred.compatibility.fusion import FusionScorer
 from deshred.compatibility.towers.network import TowerTrainingOptions, WindowOptions
 from deshred.compatibility.towers.training import TowerRecipe, train_towers
+from deshred.compatibility.training import TrainingOptions
 from deshred.errors import InputError, SettingsError
 
 TINY = TowerTrainingOptions(
@@ -22,7 +23,10 @@ TINY = TowerTrainingOptions(
 def test_a_recipe_gives_the_same_calibrated_model_again(tmp_path: Path) -> None:
     recipe = TowerRecipe(drawn=3, piles=1)
     first, second = (
-        train_towers([], tmp_path / f"{i}.onnx", recipe=recipe, training=TINY, threads=1) for i in range(2)
+        train_towers(
+            [], tmp_path / f"{i}.onnx", recipe=recipe, training=TINY, options=TrainingOptions(threads=1)
+        )
+        for i in range(2)
     )
     assert FusionScorer(first).calibration is not None
     assert FusionScorer(first).model.card == FusionScorer(second).model.card

@@ -9,6 +9,7 @@ from deshred.cli import flags
 from deshred.cli.console import show_training
 from deshred.compatibility.pairwise.samples import SampleOptions
 from deshred.compatibility.pairwise.training import PairwiseTrainingOptions, train_pairwise
+from deshred.compatibility.training import TrainingOptions
 
 
 @flags.command("pairwise", interrupted="go on from the last checkpoint with --resume")
@@ -20,18 +21,14 @@ from deshred.compatibility.pairwise.training import PairwiseTrainingOptions, tra
 @flags.option_flags(
     SampleOptions, "max_positives", "min_ink", "faint_share", "rows", "columns", into="samples"
 )
-@flags.threads
-@flags.resume
-@flags.replace_model
+@flags.option_flags(TrainingOptions, "threads", "resume", "force")
 @flags.quiet
 def command(
     inputs: tuple[Path, ...],
     output: Path,
     training: PairwiseTrainingOptions,
     samples: SampleOptions,
-    threads: int,
-    resume: bool,
-    force: bool,
+    options: TrainingOptions,
     quiet: bool,
 ) -> None:
     """Train the network of the paper, which judges one join at a time, on intact pages.
@@ -42,5 +39,5 @@ def command(
       deshred train pairwise pages/ -o mine.onnx --epochs 3 --seed 7 --resume
       deshred reconstruct scans/ -o out/ --scorer pairwise --model mine.onnx
     """
-    train = partial(train_pairwise, inputs, output, samples=samples, training=training, threads=threads)
-    show_training(partial(train, resume=resume, force=force), quiet=quiet)
+    train = partial(train_pairwise, inputs, output, samples=samples, training=training, options=options)
+    show_training(train, quiet=quiet)

@@ -7,6 +7,7 @@ from pathlib import Path
 from deshred.cli import flags
 from deshred.cli.console import figure_reporter, progress_reporter, say
 from deshred.compatibility.towers.teaching import TeachingOptions, teach
+from deshred.compatibility.training import TrainingOptions
 from deshred.imaging.intakes import load_shreds
 
 
@@ -14,11 +15,10 @@ from deshred.imaging.intakes import load_shreds
 @flags.inputs
 @flags.model_output
 @flags.option_flags(TeachingOptions, "init", "steps", "seed")
-@flags.threads
-@flags.replace_model
+@flags.option_flags(TrainingOptions, "threads", "force", into="training")
 @flags.quiet
 def command(
-    inputs: tuple[Path, ...], output: Path, options: TeachingOptions, threads: int, force: bool, quiet: bool
+    inputs: tuple[Path, ...], output: Path, options: TeachingOptions, training: TrainingOptions, quiet: bool
 ) -> None:
     """Teach a model on the shreds of a pile: scripts and print it has never seen.
 
@@ -35,8 +35,7 @@ def command(
             list(load_shreds(inputs, progress=progress)),
             output,
             options=options,
-            threads=threads,
-            force=force,
+            training=training,
             report=figure_reporter(progress),
         )
     say(f"loss on shreds held back: {lesson.before:.3f} before, {lesson.after:.3f} after")

@@ -9,6 +9,7 @@ from deshred.cli import flags
 from deshred.cli.console import show_training
 from deshred.compatibility.towers.network import TowerTrainingOptions
 from deshred.compatibility.towers.training import TowerRecipe, train_towers
+from deshred.compatibility.training import TrainingOptions
 
 
 @flags.command("towers", interrupted="go on from the last checkpoint with --resume")
@@ -16,18 +17,14 @@ from deshred.compatibility.towers.training import TowerRecipe, train_towers
 @flags.model_output
 @flags.option_flags(TowerTrainingOptions, "steps", "seed", "precision", into="training")
 @flags.option_flags(TowerRecipe, "init", "drawn", "scripts", "piles", into="recipe")
-@flags.threads
-@flags.resume
-@flags.replace_model
+@flags.option_flags(TrainingOptions, "threads", "resume", "force")
 @flags.quiet
 def command(
     inputs: tuple[Path, ...],
     output: Path,
     training: TowerTrainingOptions,
     recipe: TowerRecipe,
-    threads: int,
-    resume: bool,
-    force: bool,
+    options: TrainingOptions,
     quiet: bool,
 ) -> None:
     """Train the towers, which judge all joins by matrix products, on intact pages.
@@ -39,5 +36,5 @@ def command(
       deshred train towers pages/ -o mine.onnx --scripts 400
       deshred reconstruct scans/ -o out/ --model mine.onnx
     """
-    train = partial(train_towers, inputs, output, recipe=recipe, training=training, threads=threads)
-    show_training(partial(train, resume=resume, force=force), quiet=quiet)
+    train = partial(train_towers, inputs, output, recipe=recipe, training=training, options=options)
+    show_training(train, quiet=quiet)

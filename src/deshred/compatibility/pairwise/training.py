@@ -6,7 +6,7 @@ A `Task` of `training.py`. Needs torch; scoring is in `pairwise.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -258,14 +258,12 @@ def train_pairwise(
     *,
     samples: SampleOptions | None = None,
     training: PairwiseTrainingOptions | None = None,
-    threads: int = 0,
-    resume: bool = False,
-    force: bool = False,
+    options: TrainingOptions | None = None,
     progress: Progress | None = None,
     report: Report | None = None,
 ) -> Path:
     """Train the network of the paper on intact pages: the whole recipe behind `deshred train pairwise`."""
     training = training or PairwiseTrainingOptions()
     task = PairwiseTask(load_intact(pages, progress=progress), options=samples, training=training)
-    options = TrainingOptions(seed=training.seed, threads=threads)
-    return train(task, output, options=options, resume=resume, force=force, report=report)
+    options = replace(options or TrainingOptions(), seed=training.seed)
+    return train(task, output, options=options, report=report)

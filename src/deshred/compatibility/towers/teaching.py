@@ -8,7 +8,7 @@ what was learned is kept: it helps weak models, and can harm good ones. Needs to
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -67,20 +67,19 @@ def teach(
     output: Path,
     *,
     options: TeachingOptions | None = None,
-    threads: int = 0,
-    force: bool = False,
+    training: TrainingOptions | None = None,
     report: Report | None = None,
 ) -> Lesson:
     """Teach a model on virtual cuts; it is written only if shreds held back say that it is better."""
-    options = options or TeachingOptions()
-    check_output(output, force=force)
+    options, training = options or TeachingOptions(), training or TrainingOptions()
+    check_output(output, force=training.force)
     task = _make_task(shreds, options)
     before = task.validate(task.network)["loss"]
     with TemporaryDirectory(dir=output.parent) as scratch:
         taught = train(
             task,
             Path(scratch) / output.name,
-            options=TrainingOptions(seed=options.seed, threads=threads),
+            options=replace(training, seed=options.seed),
             average=task.training.average,
             refine=lambda model: copy_calibration(find_model(options.init), model),
             report=report,

@@ -7,7 +7,7 @@ the same model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -47,9 +47,7 @@ def train_towers(
     *,
     recipe: TowerRecipe | None = None,
     training: TowerTrainingOptions | None = None,
-    threads: int = 0,
-    resume: bool = False,
-    force: bool = False,
+    options: TrainingOptions | None = None,
     progress: Progress | None = None,
     report: Report | None = None,
 ) -> Path:
@@ -69,10 +67,8 @@ def train_towers(
     return train(
         task,
         output,
-        options=TrainingOptions(seed=seed, threads=threads),
-        resume=resume,
+        options=replace(options or TrainingOptions(), seed=seed),
         average=training.average,
         refine=refine,
-        force=force,
         report=report,
     )

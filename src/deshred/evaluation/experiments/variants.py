@@ -127,18 +127,18 @@ def train_variant(
     if output.exists():
         return output
     intact = _read_pages(tuple(spread_files(pages, steps)), progress)
-    options = TrainingOptions(threads=threads)
+    options = TrainingOptions(threads=threads, resume=True)
     if training.samples is None:
         chosen = TowerTrainingOptions(steps=steps, damage=training.damage)
         towers = TowerTask(intact, options=training.towers, training=chosen)
-        return train(towers, output, options=options, resume=True, average=chosen.average)
+        return train(towers, output, options=options, average=chosen.average)
     epochs = min(PairwiseTrainingOptions().epochs, max(1, steps // _STEPS_PER_EPOCH))
     recipe = PairwiseTrainingOptions(epochs=epochs)
     # as many samples of each page as fill the steps: the paper has 1,000 of each class
     share = 2 * epochs * len(intact) * (1 - recipe.validation_share)
     samples = replace(training.samples, max_positives=min(1000, math.ceil(steps * recipe.batch / share)))
     task = PairwiseTask(intact, options=samples, training=recipe)
-    return train(task, output, options=options, resume=True)
+    return train(task, output, options=options)
 
 
 @lru_cache(maxsize=1)  # one variant after the other learns from the same pages
