@@ -47,6 +47,15 @@ def test_exceptions_are_few_and_still_needed() -> None:
     assert [module for module in EXEMPT if find_mirrors(module)] == []
 
 
+def test_helpers_are_imported_from_modules_that_are_not_tests() -> None:
+    """So that a test file can be read, moved and deleted alone."""
+    for file in TESTS.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, file
+                assert not (node.module or "").rpartition(".")[2].startswith("test_"), file
+
+
 def test_no_claim_is_made_twice_in_one_file() -> None:
     """Python would keep the last and forget the others without a word."""
     for file in TESTS.rglob("test_*.py"):

@@ -17,7 +17,7 @@ from deshred.pipeline import Reconstruction, rearrange, reconstruct
 from deshred.settings import Settings
 from deshred.shelf import Shelf
 from tests.conftest import SavedPile
-from tests.test_shelf import lies_on_disk
+from tests.shelves import lies_on_disk
 
 ONE_PAGE = Settings(arrangement=ArrangementOptions(pages=1), scoring=ScoringOptions(block=3))
 

@@ -5,7 +5,7 @@ from deshred.arrangement import arrange
 from deshred.elements import Compatibility, Constraints
 from deshred.errors import SettingsError
 from deshred.questions import QuestionOptions, ask, look_ahead, with_page_first
-from tests.arrangement.test_chains import draw_pile
+from tests.arrangement.drawn_piles import draw_pile, to_sparse
 
 
 def make_doubtful(noise: float = 3.0) -> Compatibility:
@@ -91,15 +91,7 @@ def test_sides_to_leave_alone_are_left_alone() -> None:
 def test_sparse_scores_give_the_same_questions() -> None:
     dense = make_doubtful(noise=1.0)
     arrangement = arrange(dense)
-    rows, columns = np.nonzero(np.isfinite(dense.scores))
-    sparse = Compatibility(
-        dense.ids,
-        dense.scores[rows, columns],
-        dense.offsets[rows, columns],
-        row_starts=np.searchsorted(rows, np.arange(len(dense) + 1)),
-        columns=columns.astype(np.int32),
-        margins=dense.margins,
-    )
+    sparse = to_sparse(dense)
     asked = {one.key: one.doubt for one in ask(arrangement, dense, Constraints())}
     again = {one.key: one.doubt for one in ask(arrangement, sparse, Constraints())}
     assert asked.keys() == again.keys()

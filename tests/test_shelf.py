@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import errno
-import mmap
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from deshred.elements import ShredSet
 from deshred.errors import OutputError
 from deshred.executors import KeepingExecutor, SerialExecutor
 from deshred.shelf import Shelf, give_back
+from tests.shelves import lies_on_disk
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +26,6 @@ class Drawing:
 
 def noise(seed: int, size: int = 5000) -> NDArray[np.uint8]:
     return np.random.default_rng(seed).integers(0, 256, size, dtype=np.uint8)
-
-
-def lies_on_disk(array: NDArray[Any]) -> bool:
-    base: Any = array
-    while isinstance(base, np.ndarray):
-        base = base.base
-    return isinstance(base, mmap.mmap) and not array.flags.writeable
 
 
 def test_what_has_room_stays_in_memory(tmp_path: Path) -> None:

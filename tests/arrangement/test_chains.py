@@ -4,27 +4,11 @@ import numpy as np
 import pytest
 
 from deshred.arrangement import ArrangementOptions, ChainOptions, arrange, arrange_over_chains
-from deshred.elements import Arrangement, Compatibility, Constraints, Margins
+from deshred.elements import Arrangement, Compatibility, Constraints
 from deshred.errors import InfeasibleError, SettingsError
+from tests.arrangement.drawn_piles import draw_pile, to_sparse
 
 ALL_JOINS = ArrangementOptions(least_share=0)
-
-
-def draw_pile(rng: np.random.Generator, n: int = 24, per_page: int = 6, noise: float = 3.0) -> Compatibility:
-    """Pages of equal length whose true joins score some nats more than the others."""
-    scores = rng.normal(-8, noise, (n, n)).astype(np.float32)
-    starts, ends = (rng.normal(-6, noise, n).astype(np.float32) for _ in range(2))
-    for i in range(n):
-        if i % per_page == 0:
-            starts[i] += 7
-        if i % per_page == per_page - 1:
-            ends[i] += 7
-        else:
-            scores[i, i + 1] += 14
-    np.fill_diagonal(scores, -np.inf)
-    ids = tuple(f"s{i:02d}" for i in range(n))
-    margins = Margins(starts, ends, np.full(n, 30, np.float32))
-    return Compatibility(ids, scores, np.zeros((n, n), np.int16), margins=margins)
 
 
 def pages_of(arrangement: Arrangement) -> set[tuple[str, ...]]:
@@ -93,15 +77,7 @@ def test_without_margins_nothing_is_claimed() -> None:
 
 def test_sparse_scores_are_contracted_alike() -> None:
     dense = draw_pile(np.random.default_rng(7), noise=1.0)
-    rows, columns = np.nonzero(dense.scores > -14)
-    sparse = Compatibility(
-        dense.ids,
-        dense.scores[rows, columns],
-        dense.offsets[rows, columns],
-        row_starts=np.searchsorted(rows, np.arange(len(dense) + 1)),
-        columns=columns.astype(np.int32),
-        margins=dense.margins,
-    )
+    sparse = to_sparse(dense, dense.scores > -14)
     before = arrange(sparse, options=ALL_JOINS)
     weakest = min(before.joins, key=lambda join: join.price or 0)
     cut = Constraints(forbidden={(weakest.left, weakest.right)})

@@ -14,24 +14,7 @@ from deshred.arrangement.problem.pages import FILLED, WIDER, page_price
 from deshred.elements import Constraints, Margins
 from deshred.errors import InputError, MismatchError, SettingsError
 from tests.arrangement.brute_force import enumerate_orders, held_karp, pile
-
-
-def documents(seed, n_pages=4, length=12, weak=0.15):
-    """Pages of shreds with log-odds for joins and margins; the outer edges fit each other somewhat."""
-    rng = np.random.default_rng(seed)
-    n = n_pages * length
-    scores = rng.normal(-4, 1.5, (n, n)).astype(np.float32)
-    inner = np.array([i for i in range(n - 1) if (i + 1) % length])
-    scores[inner, inner + 1] = np.where(rng.random(len(inner)) < weak, 0.0, 5.0) + rng.normal(
-        0, 1, len(inner)
-    )
-    firsts, lasts = np.arange(0, n, length), np.arange(length - 1, n, length)
-    scores[np.ix_(lasts, firsts)] = rng.normal(1, 1, (n_pages, n_pages))
-    starts, ends = rng.normal(-4, 1, n), rng.normal(-4, 1, n)
-    starts[firsts], ends[lasts] = rng.normal(4, 1, n_pages), rng.normal(4, 1, n_pages)
-    widths = np.full(n, 210 / length)
-    margins = Margins(*(a.astype(np.float32) for a in (starts, ends, widths)))
-    return pile(scores, margins), {f"s{i}" for i in firsts}
+from tests.arrangement.drawn_piles import documents
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -6,9 +6,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from deshred.compatibility.contract import AnyScorer, ScoreBlock
+from deshred.compatibility.fusion import FusedEvidence, FusionScorer, Impressions
 from deshred.elements import Edge, Pile, ShredSet
 from deshred.executors import SerialExecutor
 from deshred.imaging.edges import EdgeOptions, LazyEdges
+
+
+class Counting(FusionScorer):
+    """Ink and outline, and how many joins it was asked to compare; it can die in the middle as if killed."""
+
+    joins = 0
+    edges = 0
+    dies_after: int | None = None
+
+    def describe_rights(self, edges: Any, executor: Any) -> Impressions:
+        self.edges += len(edges)
+        return super().describe_rights(edges, executor)
+
+    def compare(self, rights: Impressions, lefts: Impressions) -> FusedEvidence:
+        if self.dies_after is not None and self.joins >= self.dies_after:
+            raise KeyboardInterrupt
+        self.joins += len(rights) * len(lefts)
+        return super().compare(rights, lefts)
 
 
 def describe(scorer: AnyScorer, rights: Sequence[Edge], lefts: Sequence[Edge]) -> tuple[Any, Any]:

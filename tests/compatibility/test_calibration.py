@@ -7,6 +7,7 @@ import pytest
 
 from deshred.compatibility.calibration import find_leads, rate
 from deshred.elements import Arrangement, Calibration, Compatibility, Join, Margins, PageBreak, Slot
+from tests.arrangement.drawn_piles import to_sparse
 
 
 def _compatibility(scores: list[list[float]]) -> Compatibility:
@@ -25,14 +26,7 @@ def test_a_lead_is_the_log_odds_against_all_rivals_on_the_poorer_side() -> None:
 def test_sparse_and_dense_leads_agree_when_all_joins_are_listed() -> None:
     rng = np.random.default_rng(0)
     dense = _compatibility(rng.normal(0, 3, (4, 4)).tolist())
-    rows, columns = np.nonzero(np.isfinite(dense.scores))
-    sparse = Compatibility(
-        dense.ids,
-        dense.scores[rows, columns],
-        dense.offsets[rows, columns],
-        row_starts=np.searchsorted(rows, np.arange(5)),
-        columns=columns.astype(np.int32),
-    )
+    sparse = to_sparse(dense)
     pairs = [(0, 1), (1, 2), (3, 0)]
     np.testing.assert_allclose(find_leads(sparse, pairs), find_leads(dense, pairs), rtol=1e-5)
 

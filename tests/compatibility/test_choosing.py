@@ -12,8 +12,7 @@ from deshred.compatibility.fusion import FusionWeights
 from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.compatibility.sketches import Look
 from deshred.elements import Compatibility, ShredSet
-from tests.compatibility.comparing import pile_of
-from tests.compatibility.test_scoring import Counting
+from tests.compatibility.comparing import Counting, pile_of
 
 _FEW = ScoringOptions(dense_limit=0, block=3)
 

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from deshred.compatibility.faces import add_faces, order_faces
 from deshred.elements import Arrangement, Compatibility, Faces, Join, Margins, Slot
+from tests.arrangement.drawn_piles import to_sparse
 
 
 def scores_of(count: int) -> Compatibility:
@@ -23,14 +22,7 @@ def test_a_join_scores_what_both_sides_say_the_other_way_round(is_sparse: bool) 
     plain = scores_of(5)
     dense = plain
     if is_sparse:
-        rows, columns = np.nonzero(~np.eye(5, dtype=bool))
-        plain = replace(
-            dense,
-            scores=dense.scores[rows, columns],
-            offsets=dense.offsets[rows, columns],
-            row_starts=np.searchsorted(rows, np.arange(6)),
-            columns=columns.astype(np.int32),
-        )
+        plain = to_sparse(dense, ~np.eye(5, dtype=bool))
     both = add_faces(plain, Faces((("s0", "s1"), ("s2", "s3"))))
     assert both.score(0, 2) == pytest.approx(dense.score(0, 2) + dense.score(3, 1))
     assert both.score(0, 2) == pytest.approx(both.score(3, 1))

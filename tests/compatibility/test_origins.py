@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from deshred.compatibility.origins import find_mutual, number_sheets, weigh_origins
 from deshred.elements import Compatibility, Shred, Source
+from tests.arrangement.drawn_piles import to_sparse
 
 
 def scores_of_two_pages(size: int = 12) -> Compatibility:
@@ -37,17 +37,6 @@ def gain(before: Compatibility, shreds: list[Shred]) -> NDArray[np.float32]:
     after = weigh_origins(before, shreds).scores
     possible = np.isfinite(before.scores)
     return np.subtract(after, before.scores, out=np.zeros_like(after), where=possible)
-
-
-def to_sparse(dense: Compatibility) -> Compatibility:
-    rows, columns = np.nonzero(np.isfinite(dense.scores))
-    return replace(
-        dense,
-        scores=dense.scores[rows, columns],
-        offsets=dense.offsets[rows, columns],
-        row_starts=np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64),
-        columns=columns.astype(np.int32),
-    )
 
 
 def test_sheets_that_hold_a_page_each_speak_for_joins_within_them() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from deshred.cases import Folder, FolderStore, MemoryStore
 from deshred.compatibility.contract import AnyScorer, Rows
-from deshred.compatibility.fusion import FusedEvidence, FusionScorer, FusionWeights, Impressions
+from deshred.compatibility.fusion import FusionWeights
 from deshred.compatibility.outline import OutlineScorer
 from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.compatibility.towers.scorer import TowersScorer
@@ -18,25 +18,7 @@ from deshred.elements import Compatibility, ShredSet
 from deshred.errors import MismatchError
 from deshred.executors import ThreadExecutor
 from deshred.imaging.edges import EdgeOptions
-from tests.compatibility.comparing import pile_of
-
-
-class Counting(FusionScorer):
-    """Ink and outline, and how many joins it was asked to compare; it can die in the middle as if killed."""
-
-    joins = 0
-    edges = 0
-    dies_after: int | None = None
-
-    def describe_rights(self, edges: Any, executor: Any) -> Impressions:
-        self.edges += len(edges)
-        return super().describe_rights(edges, executor)
-
-    def compare(self, rights: Impressions, lefts: Impressions) -> FusedEvidence:
-        if self.dies_after is not None and self.joins >= self.dies_after:
-            raise KeyboardInterrupt
-        self.joins += len(rights) * len(lefts)
-        return super().compare(rights, lefts)
+from tests.compatibility.comparing import Counting, pile_of
 
 
 @pytest.fixture

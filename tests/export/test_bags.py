@@ -9,22 +9,10 @@ from pathlib import Path
 import pytest
 
 from deshred.errors import InputError
-from deshred.export.bags import DECLARATION, INFO, MANIFEST, TAG_MANIFEST, Digest, build_tags, find_bag, seal
+from deshred.export.bags import DECLARATION, INFO, MANIFEST, TAG_MANIFEST, build_tags, find_bag, seal
 from deshred.export.casefiles import CaseFacts
-from deshred.export.material import Custody
+from tests.export.made_bags import PAYLOAD, write_bag
 from tests.export.materials import make_material
-
-PAYLOAD = {"data/b.txt": b"two", "data/a.txt": b"one"}
-FACTS = CaseFacts(case="AZ 1\nPayload-Oxum: 0.0", laboratory=("Lab", "Söhne"))
-
-
-def write_bag(folder: Path, payload: dict[str, bytes] = PAYLOAD) -> Path:
-    material = make_material(facts=FACTS, custody=Custody("ab" * 32), operator="E. Mustermann")
-    digests = {name: Digest.of(content) for name, content in payload.items()}
-    for file in build_tags(digests, material):
-        (folder / file.name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file.name).write_bytes(file.content)
-    return folder
 
 
 def listed(file: Path) -> dict[str, str]:

@@ -4,26 +4,19 @@ import io
 from dataclasses import replace
 from datetime import date
 
-import pypdfium2
 import pytest
 
 from deshred.elements import Constraints
 from deshred.export.casefiles import CaseFacts
 from deshred.export.casereport import export_report
-from deshred.export.material import Custody, Material
+from deshred.export.material import Custody
 from tests.export.materials import make_material, make_readings, make_reconstruction
+from tests.export.reports import read_report
 
 pikepdf = pytest.importorskip("pikepdf", reason="pikepdf is not installed: pip install 'deshred[pdf]'")
 pytest.importorskip("reportlab", reason="reportlab is not installed: pip install 'deshred[pdf]'")
 
 FACTS = CaseFacts("2026-0142", "AZ 12 Js 345/26", ("Ass. 3.1",), ("Lab & Söhne",), received=date(2026, 3, 2))
-
-
-def read_report(material: Material) -> str:
-    document = pypdfium2.PdfDocument(next(export_report(material)).content)
-    text = "\n".join(page.get_textpage().get_text_range() for page in document)
-    document.close()
-    return " ".join(text.split())
 
 
 def test_the_report_tells_who_what_and_how_sure() -> None:

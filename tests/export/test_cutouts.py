@@ -14,7 +14,7 @@ from deshred.export.cutouts import list_warnings, segment_into
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.intakes import Sheet
 from deshred.imaging.scans import read_scans
-from tests.imaging.sheets.test_cutouts import orange_sheet
+from tests.imaging.sheets.drawn_sheets import orange_sheet
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from deshred.export.material import FORMATS, Custody, File, Material
 from deshred.export.report import render_report
 from tests.export.hostile import PIECES, names, texts
 from tests.export.materials import make_material, make_readings, make_reconstruction
+from tests.export.reports import Reader
 from tests.export.verapdf import judge, why_absent
 
 PDF = pytest.importorskip("pikepdf", reason="pikepdf is not installed: pip install 'deshred[pdf]'")
@@ -80,8 +81,6 @@ def test_hostile_names_pass_through_every_format_unharmed(name: str, material: M
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(material=hostile_materials())
 def test_hostile_names_pass_through_the_report_and_the_bag_unharmed(material: Material) -> None:
-    from tests.export.test_report import Reader
-
     html = render_report(
         material.reconstruction,
         provenance={material.command: material.command},

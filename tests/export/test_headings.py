@@ -10,7 +10,7 @@ import pytest
 from deshred.export import casereport
 from deshred.export.headings import say
 from tests.export.materials import make_material
-from tests.export.test_casereport import read_report
+from tests.export.reports import read_report
 
 pytest.importorskip("reportlab", reason="reportlab is not installed: pip install 'deshred[pdf]'")
 

@@ -3,7 +3,6 @@ import io
 import re
 import tomllib
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import PIL.Image
@@ -13,39 +12,7 @@ from deshred.export.pictures import hash_pixels
 from deshred.export.report import Overview, render_report, write_toml
 from deshred.imaging.composition import compose
 from tests.export.materials import MADE, make_readings, make_reconstruction, make_shred
-
-VOID = {"meta", "img", "br", "input", "link", "hr"}
-
-
-class Reader(HTMLParser):
-    """Reads a page strictly: every tag must be closed in order."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.open_tags, self.elements, self.texts = [], [], []
-        self.feed(html)
-        self.close()
-        assert not self.open_tags
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open_tags.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open_tags.pop() == tag
-
-    def handle_data(self, data):
-        if self.open_tags[-1:] != ["style"]:
-            self.texts.append(data)
-
-    def find(self, tag, of_class=None):
-        found = [attrs for name, attrs in self.elements if name == tag]
-        return [a for a in found if of_class is None or of_class in (a.get("class") or "").split()]
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.texts).split())
+from tests.export.reports import Reader
 
 
 def render(reconstruction=None, **changes):

@@ -22,7 +22,7 @@ from deshred.export.searching import (
 from deshred.imaging.decoding import encode_png
 from deshred.reading import Reading
 from tests.export.materials import make_material, make_readings
-from tests.reading.test_spelling import count_edits
+from tests.reading.edits import count_edits
 
 MATERIAL = make_material(
     readings=make_readings(("Invoice 1850, paid|the lnvoice Café", "Dear Sir the cat"), 0.93)

@@ -10,7 +10,7 @@ import pytest
 from deshred.errors import InputError, IntegrityError
 from deshred.export.bags import MANIFEST, TAG_MANIFEST, seal
 from deshred.export.verification import verify
-from tests.export.test_bags import PAYLOAD, write_bag
+from tests.export.made_bags import PAYLOAD, write_bag
 
 
 @pytest.fixture

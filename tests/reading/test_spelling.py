@@ -4,18 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deshred.reading.spelling import edit_distance
+from tests.reading.edits import count_edits
 
 letters = st.text(alphabet="abcß🙂", max_size=12)
-
-
-def count_edits(one: str, other: str) -> int:
-    """The table of the textbook: the slow twin."""
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        before, row = row, [i]
-        for j, b in enumerate(other, 1):
-            row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (a != b)))
-    return row[-1]
 
 
 @given(letters, letters)

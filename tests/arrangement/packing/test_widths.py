@@ -13,7 +13,7 @@ from deshred.arrangement import ArrangementOptions, WarmStart, arrange
 from deshred.arrangement.problem.pages import FILLED, WIDER, page_price
 from deshred.elements import Constraints, Margins
 from tests.arrangement.brute_force import held_karp_on_pages, obeys, pile, random_constraints
-from tests.arrangement.test_ordering_pages import documents
+from tests.arrangement.drawn_piles import documents
 
 seeds = st.integers(0, 10_000)
 

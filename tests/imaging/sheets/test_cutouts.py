@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 
-from deshred.elements import Scan, Source
+from deshred.elements import Scan
 from deshred.imaging.sheets.cutouts import Segmentation, ShredName
 from deshred.imaging.sheets.segmentation import segment
+from tests.imaging.sheets.drawn_sheets import orange_sheet
 
 ORANGE = (250, 180, 88)
-
-
-def orange_sheet() -> Scan:
-    """Two strips and a scrap on orange paper, at 100 dpi."""
-    image = np.full((500, 300, 3), ORANGE, np.uint8)
-    for left in (40, 120):
-        image[50:450, left : left + 30] = 245
-        image[100:110, left + 5 : left + 25] = 20
-    image[200:212, 200:212] = 245
-    source = Source(Path("/scans/drawer.png"), "ab" * 32, 3)
-    return Scan(image, 100.0, source)
 
 
 def test_a_shred_is_called_by_its_sheet_and_its_number() -> None:

@@ -13,7 +13,7 @@ from deshred.imaging.sheets.overview import draw_overview
 from deshred.imaging.sheets.patches import Box
 from deshred.imaging.sheets.rims import Rim
 from deshred.imaging.sheets.segmentation import segment
-from tests.imaging.sheets.test_cutouts import orange_sheet
+from tests.imaging.sheets.drawn_sheets import orange_sheet
 
 BLUE, VIOLET, RED, GREY = (0, 90, 200), (150, 0, 130), (215, 0, 0), (90, 90, 90)
 
