@@ -31,6 +31,15 @@ def test_arrange_takes_the_scores_of_a_run(tmp_path: Path) -> None:
     assert "proven optimal" in text
 
 
+def test_scores_of_a_case_keep_their_probabilities(finished_case: Path) -> None:
+    told = json.loads((finished_case / "arrangement.json").read_text(encoding="utf-8"))
+    wanted = {(join["left"], join["right"]): join["probability"] for join in told["pages"][0]["joins"]}
+    assert None not in wanted.values()
+    done = run("arrange", finished_case / "compatibility.npz", "--pages", 1, "--json", "-q")
+    found = {(join["left"], join["right"]): join["probability"] for join in json.loads(done.stdout)["joins"]}
+    assert found == wanted
+
+
 def test_arrange_takes_tsplib_files(tmp_path: Path) -> None:
     distances = "9 1 5 5\n5 9 1 5\n5 5 9 1\n1 5 5 9\n"
     header = "NAME: ring\nTYPE: ATSP\nDIMENSION: 4\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\n"
