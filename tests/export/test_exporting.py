@@ -355,11 +355,11 @@ def test_a_demonstration_ends_with_a_pdf_or_says_how_to_get_it(case: Path, tmp_p
     script = (
         "import sys\nsys.modules['pikepdf'] = None\n"
         "from deshred.export.exporting import export_searchable_pdf\n"
-        "print(export_searchable_pdf(sys.argv[1], sys.argv[2]))"
+        "print(export_searchable_pdf(sys.argv[1], sys.argv[2], progress=print))"  # nothing is read before
     )
     command = [sys.executable, "-c", script, str(case), str(tmp_path / "none")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("no PDF: PDF needs pikepdf")
+    assert done.stdout.startswith("not written; PDF needs pikepdf")
     assert "pip install 'deshred[pdf]'" in done.stdout
 
 

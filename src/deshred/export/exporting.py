@@ -23,6 +23,7 @@ from deshred.export.copies import choose_pages, mark_pages, read_pages
 from deshred.export.formats import EXPORTERS, NEED_WORDS, USE_WORDS, check_formats
 from deshred.export.material import Custody, ExportOptions, File, Format, Material
 from deshred.export.names import clean_file_name
+from deshred.export.pdf import import_pikepdf
 from deshred.export.results import reopen
 from deshred.imaging.scans import hash_file
 from deshred.pipeline import Reconstruction
@@ -82,6 +83,8 @@ def export(
     """Write a finished case, or what `reconstruct` returned, into a folder in the formats asked for."""
     wanted = check_formats(tuple(formats))
     options, reading = options or ExportOptions(), reading or ReadingOptions()
+    if {"pdf", "report"} & set(wanted):
+        import_pikepdf()  # what is not installed is said before anything is read
     opened = open_source(source, progress)
     inputs = [entry.path for entry in opened.reconstruction.sources]
     with working_on(destination, command="export", force=force, inputs=[*opened.folders, *inputs]) as case:
@@ -118,7 +121,7 @@ def export_searchable_pdf(
     try:
         done = export(source, destination, formats=("pdf",), force=force, progress=progress)
     except MissingDependencyError as missing:
-        return f"no PDF: {missing}"
+        return f"not written; {missing}"
     name = next(iter(done.files))
     if done.not_read:
         return f"{Path(destination) / name} (PDF/A, not searchable: {done.not_read})"
