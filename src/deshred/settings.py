@@ -43,9 +43,9 @@ class Settings:
         None, "A model file, or the name of a shipped model.", shown="that of the scorer"
     )
     orientation: Orientation = option(
-        "sheets", "What may lie upside down: sheets, nothing, all, or any shred."
+        "sheets", "What may lie upside down: whole sheets, nothing, everything, or any single shred."
     )
-    sides: Sides = option("single", "Shreds were scanned from one side, or from both.")
+    sides: Sides = option("single", "Whether shreds were scanned on one side or on both.")
     show_missing: bool = option(False, "Leave room on a page where shreds seem to be missing.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
     cluster: str | None = option(

@@ -75,11 +75,11 @@ def test_every_command_has_examples_that_can_be_parsed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_json_is_a_switch_wherever_it_is(name: str) -> None:
-    for parameter in ALL[name].params:
-        if "--json" in parameter.opts:
-            assert isinstance(parameter, click.Option)
-            assert parameter.is_flag
+def test_json_is_a_switch_of_every_command(name: str) -> None:
+    (switch,) = (one for one in ALL[name].params if "--json" in one.opts)
+    assert isinstance(switch, click.Option)
+    assert switch.is_flag
+    assert switch.help == "Print the result as JSON."
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -66,14 +66,14 @@ class ArrangementOptions:
         "auto", "How many pages there are.", metavar="auto|N", parse=lambda text: parse_pages(text)
     )
     time_limit: float | None = option(
-        None, "Seconds for finding the order; then the best so far.", shown="none"
+        None, "Seconds to search for the order; after that, the best one so far is taken.", shown="none"
     )
     page_width_mm: float | None = None  # helps to find the number of pages
     tolerance: float = 1e-6  # an order this close to its bound counts as optimal
     # rarer joins among the likely orders are not made, where the number of pages is open
     least_share: float = 0.08
     # page ends cost nothing, whatever the margins say
-    free_ends: bool = option(False, "Do not weigh where pages begin and end; the published protocol.")
+    free_ends: bool = option(False, "Do not weigh where pages begin and end, as in the published protocol.")
 
     def __post_init__(self) -> None:
         if self.solver not in ("exact", "greedy"):

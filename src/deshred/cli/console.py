@@ -114,10 +114,13 @@ def figure_reporter(report: Report | None) -> FigureReport | None:
     return told
 
 
-def show_training(train: Callable[..., Path], *, quiet: bool) -> None:
+def show_training(train: Callable[..., Path], *, quiet: bool, as_json: bool) -> None:
     """Run a training whose every option is given but for who is told of it."""
     with progress_reporter(quiet=quiet) as progress:
         model = train(progress=progress, report=figure_reporter(progress))
+    if as_json:
+        say_json({"model": model})
+        return
     say(f"model: {model}")
 
 

@@ -29,7 +29,9 @@ from deshred.settings import Settings
     "arrangement.time_limit",
 )
 @click.option("--documents", metavar="D001,...", help="Only these.  [default: all]")
-@click.option("--cache", type=flags.OutputPath(), help="A folder to keep scores in, to resume.")
+@click.option(
+    "--cache", type=flags.OutputPath(), help="A folder that keeps scores, so that a killed run can go on."
+)
 @flags.quiet
 @flags.as_json
 def command(

@@ -69,8 +69,11 @@ def command(
             with exit_codes(debug=debug, interrupted=interrupted):
                 function(*args, **kwargs)
 
-        shown = click.option("--debug", is_flag=True, help="Show the traceback when something fails.")(run)
-        return click.command(name or function.__name__.replace("_", "-"), no_args_is_help=False)(shown)
+        made = click.command(name or function.__name__.replace("_", "-"), no_args_is_help=False)(run)
+        made.params.append(
+            click.Option(["--debug"], is_flag=True, help="Show the traceback when something fails.")
+        )
+        return made
 
     return register
 

@@ -13,8 +13,8 @@ from deshred.export.verification import verify
 
 @flags.command()
 @flags.case
-@click.option("--head", metavar="SHA256", help="The hash of the journal's last line, as you noted it.")
-@click.option("--seal", "sealed", metavar="SHA256", help="The seal of a package, as you noted it.")
+@click.option("--head", metavar="SHA256", help="The hash of the journal's last line that you wrote down.")
+@click.option("--seal", "sealed", metavar="SHA256", help="The seal of a package that you wrote down.")
 @click.option(
     "--inputs",
     metavar="PATH",

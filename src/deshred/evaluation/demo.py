@@ -48,7 +48,7 @@ class DemoOptions:
     shreds: int = option(25, "Shreds per page.")
     seed: int = option(0, "Seed of everything random.")
     hard: bool = option(
-        False, "Both sides are printed, half of the shreds lie upside down, and a tenth is missing."
+        False, "Print both sides, turn half of the shreds upside down, and leave out a tenth."
     )
 
     def __post_init__(self) -> None:

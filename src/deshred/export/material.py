@@ -59,7 +59,9 @@ def parse_pages(text: str) -> tuple[int, ...]:
 class ExportOptions:
     """How files are made; each belongs to the formats named behind it."""
 
-    copy: Copy = option("evidence", "Which picture of a page: unchanged, or straight and mended.")
+    copy: Copy = option(
+        "evidence", "Which picture of a page: the unchanged one, or the straight and mended one."
+    )
     pages: tuple[int, ...] = option(
         (),
         "Only these pages, such as 1-4,7; they keep their numbers.",
@@ -84,7 +86,7 @@ class ExportOptions:
         parse=lambda text: tuple(term.strip() for term in text.split(",") if term.strip()),
     )
     headings: ReportLanguage = option("en", "report: language of its headings.")
-    operator: str = option("", "Who does it; never taken from the machine.", metavar="NAME")
+    operator: str = option("", "Who makes the export; never taken from the machine.", metavar="NAME")
     with_inputs: bool = option(False, "bag: the original scans too.")
 
     def __post_init__(self) -> None:

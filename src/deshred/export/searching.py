@@ -33,8 +33,8 @@ _CLARITIES: tuple[Clarity, ...] = ("doubtful", "fair", "clear")
 class SearchOptions:
     """How words are compared. Case and accents never count."""
 
-    exact: bool = option(False, "No wrong letters.")
-    most: int = option(1000, "Show so many hits.")
+    exact: bool = option(False, "Forgive no wrong letters.")
+    most: int = option(1000, "Show at most this many hits.")
 
     def __post_init__(self) -> None:
         if self.most < 1:

@@ -44,7 +44,9 @@ class BlankOptions:
     """When a shred is blank: by its own paper, or by the fixed level that published results used."""
 
     rule: BlankRule = option(
-        "relative", "Ink is darker than the paper of its shred, or than a fixed level.", flag="--blank-rule"
+        "relative",
+        "What counts as ink: darker than the shred's own paper, or than a fixed level.",
+        flag="--blank-rule",
     )
     darker: float = 0.15  # ink is so much darker than the paper it stands on
     least_ink_mm2: float = 0.35  # 50 px at 300 dpi: a full stop; less is a speck

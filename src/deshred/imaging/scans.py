@@ -34,7 +34,7 @@ class ScanOptions:
 
     dpi: float | None = option(None, "Resolution of the files.", shown="theirs, or 300")
     max_megapixels: float = option(150.0, "Refuse larger images.")
-    kind: Kind = option("auto", "A file shows one shred, or a sheet of them.", flag="--as")
+    kind: Kind = option("auto", "What each file shows: one shred, or a sheet of many.", flag="--as")
 
     def __post_init__(self) -> None:
         if self.dpi is not None and not 30 <= self.dpi <= 4800:

@@ -32,11 +32,11 @@ class Reader(Protocol):
 class ReadingOptions:
     """How pages are read. The language is what the user says: nothing is guessed."""
 
-    engine: Engine = option("tesseract", "What reads the pages; none: they are not read.")
+    engine: Engine = option("tesseract", "What reads the pages; with none, they are not read.")
     language: str = option(
         "eng", "Languages of the pages, such as eng+por; nothing is guessed.", metavar="CODE"
     )
-    tessdata: Path | None = option(None, "A folder of language data to look into first.", metavar="DIR")
+    tessdata: Path | None = option(None, "A folder of language data to look in first.", metavar="DIR")
     as_it_is: bool = option(False, "Read the evidence copy without mending its seams.", flag="--no-mend")
 
     def __post_init__(self) -> None:

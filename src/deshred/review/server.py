@@ -43,7 +43,7 @@ class ReviewOptions:
 
     port: int = option(0, "Where it is served, on this computer alone.", shown="one that is free")
     open_browser: bool = True
-    stay: bool = option(False, "Stay open, however long nobody looks; otherwise it ends after 8 hours.")
+    stay: bool = option(False, "Stay open even if nobody looks; otherwise it ends after 8 idle hours.")
     merge: str = option("", "Bring in the review of a copy of this case: its folder.", shown="none")
 
     def __post_init__(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,9 @@ from tests.commands import run
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's exporter warns about itself
 def test_the_flags_become_the_card_of_the_model(pages: Path, tmp_path: Path) -> None:
     flags = ("--epochs", 1, "--batch", 8, "--max-positives", 8, "--seed", 3, "--min-ink", 0.1, "--threads", 1)
-    done = run("train", "pairwise", pages, "-o", tmp_path / "m.onnx", *flags, "-q")
+    done = run("train", "pairwise", pages, "-o", tmp_path / "m.onnx", *flags, "-q", "--json")
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout == f"model: {tmp_path / 'm.onnx'}\n"
+    assert json.loads(done.stdout) == {"model": str(tmp_path / "m.onnx")}
     card = open_model(tmp_path / "m.onnx", "pairwise", 1).card
     assert (card["training"]["seed"], card["training"]["batch"]) == (3, 8)
     assert (card["options"]["min_ink"], card["pages"]) == (0.1, 2)

@@ -23,6 +23,7 @@ from deshred.compatibility.training import TrainingOptions
 )
 @flags.option_flags(TrainingOptions, "threads", "resume", "force")
 @flags.quiet
+@flags.as_json
 def command(
     inputs: tuple[Path, ...],
     output: Path,
@@ -30,6 +31,7 @@ def command(
     samples: SampleOptions,
     options: TrainingOptions,
     quiet: bool,
+    as_json: bool,
 ) -> None:
     """Train the network of the paper, which judges one join at a time, on intact pages.
 
@@ -40,4 +42,4 @@ def command(
       deshred reconstruct scans/ -o out/ --scorer pairwise --model mine.onnx
     """
     train = partial(train_pairwise, inputs, output, samples=samples, training=training, options=options)
-    show_training(train, quiet=quiet)
+    show_training(train, quiet=quiet, as_json=as_json)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 from deshred.cli import flags
-from deshred.cli.console import figure_reporter, progress_reporter, say
+from deshred.cli.console import figure_reporter, progress_reporter, say, say_json
 from deshred.compatibility.towers.teaching import TeachingOptions, teach
 from deshred.compatibility.training import TrainingOptions
 from deshred.imaging.intakes import load_shreds
@@ -17,8 +18,14 @@ from deshred.imaging.intakes import load_shreds
 @flags.option_flags(TeachingOptions, "init", "steps", "seed")
 @flags.option_flags(TrainingOptions, "threads", "force", into="training")
 @flags.quiet
+@flags.as_json
 def command(
-    inputs: tuple[Path, ...], output: Path, options: TeachingOptions, training: TrainingOptions, quiet: bool
+    inputs: tuple[Path, ...],
+    output: Path,
+    options: TeachingOptions,
+    training: TrainingOptions,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Teach a model on the shreds of a pile: scripts and print it has never seen.
 
@@ -38,6 +45,9 @@ def command(
             training=training,
             report=figure_reporter(progress),
         )
+    if as_json:
+        say_json(asdict(lesson))
+        return
     say(f"loss on shreds held back: {lesson.before:.3f} before, {lesson.after:.3f} after")
     told = f"model: {lesson.model}" if lesson.is_kept else f"not written: {options.init} is as good as it is"
     say(told)

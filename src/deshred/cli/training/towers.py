@@ -19,6 +19,7 @@ from deshred.compatibility.training import TrainingOptions
 @flags.option_flags(TowerRecipe, "init", "drawn", "scripts", "piles", into="recipe")
 @flags.option_flags(TrainingOptions, "threads", "resume", "force")
 @flags.quiet
+@flags.as_json
 def command(
     inputs: tuple[Path, ...],
     output: Path,
@@ -26,6 +27,7 @@ def command(
     recipe: TowerRecipe,
     options: TrainingOptions,
     quiet: bool,
+    as_json: bool,
 ) -> None:
     """Train the towers, which judge all joins by matrix products, on intact pages.
 
@@ -37,4 +39,4 @@ def command(
       deshred reconstruct scans/ -o out/ --model mine.onnx
     """
     train = partial(train_towers, inputs, output, recipe=recipe, training=training, options=options)
-    show_training(train, quiet=quiet)
+    show_training(train, quiet=quiet, as_json=as_json)

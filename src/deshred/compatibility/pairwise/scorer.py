@@ -41,7 +41,7 @@ class PairwiseOptions:
     """Rows around the middle that are compared, and how far the right shred is moved up and down."""
 
     rows: int = 3000
-    max_shift: int = option(10, "Scorer pairwise: px that a shred is moved up and down, at most.")
+    max_shift: int = option(10, "Scorer pairwise: how far a shred may move up or down, in px.")
 
     def __post_init__(self) -> None:
         if self.rows < 64:

@@ -45,7 +45,7 @@ class PairwiseTrainingOptions:
     epochs: int = option(10, "Times that all pages are seen.")
     batch: int = option(256, "Windows per step.")
     learning_rate: float | None = option(
-        None, "Peak.", shown="0.002, 0.0001 from ImageNet weights, 0.001 from a model"
+        None, "Peak learning rate.", shown="0.002, 0.0001 from ImageNet weights, 0.001 from a model"
     )
     dropout: float | None = None  # None: see `_Start`
     fresh: bool = True  # shred the pages anew for every epoch; the paper does it once

@@ -27,9 +27,9 @@ class TowerRecipe:
     """Where a towers model comes from, beside files of pages."""
 
     init: str | None = option(None, "Start from a trained model.", metavar="MODEL")
-    drawn: int = option(0, "Add so many pages drawn by deshred.", metavar="N")
+    drawn: int = option(0, "Add this many pages drawn by deshred.", metavar="N")
     scripts: int = option(
-        0, "Add so many pages in all scripts, drawn with the fonts of the machine.", metavar="N"
+        0, "Add this many pages in all scripts, drawn with the machine's fonts.", metavar="N"
     )
     piles: int = option(12, "Simulated piles of held-out pages to calibrate on.", metavar="N")
 

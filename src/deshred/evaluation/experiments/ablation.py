@@ -40,7 +40,7 @@ class AblationOptions:
     steps: int = option(0, "Steps of each training; 0 measures shipped models only.")
     ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
     factors: tuple[str, ...] = option((), "What is varied.", metavar="NAME,...", shown="everything")
-    documents: int | None = option(None, "So many documents of each collection.", shown="all")
+    documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
     max_shift: int = option(
         10, "px that shreds are moved while sample and rho_black vary; fewer take less time."
     )

@@ -73,7 +73,7 @@ class SegmentationOptions:
 
     background: tuple[int, int, int] | None = option(
         None,
-        "Color under the shreds, as #ff9933.",
+        "Color under the shreds, such as #ff9933.",
         metavar="COLOR",
         shown="found in the scan",
         parse=lambda text: parse_color(text),
