@@ -13,27 +13,12 @@ import click
 import pytest
 
 import deshred.cli
-from deshred.cli import COMMANDS, EXTRAS, app, find_remedy
+from deshred.cli import COMMANDS, EXTRAS, find_remedy
 from deshred.compatibility.scorers import SCORER_NAMES
-from tests.commands import run
-
-
-def list_commands() -> dict[str, click.Command]:
-    """Every command there is by its words, such as `train towers`."""
-    context = click.Context(app)
-    found: dict[str, click.Command] = {}
-    for name in COMMANDS:
-        command = app.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            inner = {one: command.get_command(context, one) for one in command.list_commands(context)}
-            found |= {f"{name} {one}": known for one, known in inner.items() if known is not None}
-        else:
-            found[name] = command
-    return found
-
+from tests.commands import list_commands, run
 
 ALL = list_commands()
+
 ROOT = Path(__file__).parents[2]
 
 
