@@ -21,7 +21,7 @@ def diagnosis() -> Diagnosis:
 def test_this_installation_is_well(diagnosis: Diagnosis) -> None:
     assert diagnosis.is_well, diagnosis.to_text()
     assert [check.name for check in diagnosis.checks] == ["models", "tiny reconstruction"]
-    assert diagnosis.to_text().endswith("deshred is well.")
+    assert diagnosis.to_text().endswith("Everything works.")
 
 
 def test_one_check_that_failed_is_enough_to_be_unwell(diagnosis: Diagnosis) -> None:

@@ -88,7 +88,7 @@ class Diagnosis:
         lines += [
             f"{check.name:<24} {'ok' if check.passed else 'FAILED'}: {check.detail}" for check in self.checks
         ]
-        lines.append("deshred is well." if self.is_well else "deshred is not well: see above.")
+        lines.append("Everything works." if self.is_well else "Something does not work: see above.")
         return "\n".join(lines)
 
 

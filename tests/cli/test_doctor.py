@@ -12,7 +12,7 @@ def test_it_says_what_is_there_and_tries_it() -> None:
     done = run("doctor")
     assert (done.exit_code, done.stderr) == (0, "")
     lines = {line.split("  ")[0]: line for line in done.stdout.splitlines()}
-    assert done.stdout.splitlines()[-1] == "deshred is well."
+    assert done.stdout.splitlines()[-1] == "Everything works."
     assert {part.name for part in OPTIONAL_PARTS} <= set(lines)
     assert "ok: 8 drawn shreds in the right order" in lines["tiny reconstruction"]
 

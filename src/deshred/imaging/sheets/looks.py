@@ -128,7 +128,7 @@ def _explain(
     if wide:
         reasons.append(f"{_count(wide)} wider than {limit}")
     if outlined:
-        reasons.append(f"{_count(outlined)} cut out already, with a mask or transparent around")
+        reasons.append(f"{_count(outlined)} cut out already, by a mask or transparency")
     if narrow:
         reasons.append(f"{_count(len(narrow))} narrower than {limit}")
     if colors:
