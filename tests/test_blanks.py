@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from deshred.blanks import anchor_blanks
+from deshred.compatibility.classical.marques import MarquesScorer
+from deshred.compatibility.outline import OutlineScorer
 from deshred.compatibility.scoring import ScoringOptions
 from deshred.elements import Pile, ShredSet
 from deshred.imaging.preparation import prepare
@@ -29,7 +31,7 @@ def pile() -> Pile:
 
 
 def test_blank_shreds_with_a_torn_outline_are_back(pile: Pile) -> None:
-    anchored = anchor_blanks(pile)
+    anchored = anchor_blanks(pile, OutlineScorer())
     assert len(pile.blank) >= 4
     assert len(anchored.blank) < len(pile.blank) / 2
     assert sorted([*anchored.shreds.ids, *anchored.blank.ids]) == [f"{i:02d}" for i in range(COUNT)]
@@ -38,8 +40,8 @@ def test_blank_shreds_with_a_torn_outline_are_back(pile: Pile) -> None:
 
 
 def test_listed_candidates_give_what_all_joins_give(pile: Pile) -> None:
-    listed = anchor_blanks(pile, scoring=ScoringOptions(dense_limit=0))
-    assert listed.shreds.ids == anchor_blanks(pile).shreds.ids
+    listed = anchor_blanks(pile, OutlineScorer(), scoring=ScoringOptions(dense_limit=0))
+    assert listed.shreds.ids == anchor_blanks(pile, OutlineScorer()).shreds.ids
 
 
 def test_blank_shreds_of_another_page_stay_aside(pile: Pile) -> None:
@@ -54,9 +56,9 @@ def test_blank_shreds_of_another_page_stay_aside(pile: Pile) -> None:
         )
     ]
     mixed = replace(pile, blank=ShredSet([*pile.blank, *strangers]))
-    anchored = anchor_blanks(mixed)
+    anchored = anchor_blanks(mixed, OutlineScorer())
     assert not any(name.startswith("stranger") for name in anchored.shreds.ids)
-    assert anchored.shreds.ids == anchor_blanks(pile).shreds.ids
+    assert anchored.shreds.ids == anchor_blanks(pile, OutlineScorer()).shreds.ids
 
 
 def test_straight_cuts_say_nothing(pile: Pile) -> None:
@@ -68,9 +70,13 @@ def test_straight_cuts_say_nothing(pile: Pile) -> None:
     shreds = [crop(shred) for shred in (*pile.shreds, *pile.blank)]
     cropped = prepare(shreds)
     assert cropped.blank
-    assert anchor_blanks(cropped).shreds.ids == cropped.shreds.ids
+    assert anchor_blanks(cropped, OutlineScorer()).shreds.ids == cropped.shreds.ids
 
 
 def test_a_pile_without_blank_shreds_is_left_alone(pile: Pile) -> None:
     inked = replace(pile, blank=ShredSet([]))
-    assert anchor_blanks(inked) is inked
+    assert anchor_blanks(inked, OutlineScorer()) is inked
+
+
+def test_a_scorer_that_sees_no_outlines_leaves_them_aside(pile: Pile) -> None:
+    assert anchor_blanks(pile, MarquesScorer()) is pile

@@ -13,31 +13,32 @@ from functools import partial
 import numpy as np
 
 from deshred.compatibility.calibration import find_leads
+from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.outline import OutlineScorer
 from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.elements import Compatibility, Pile, ShredSet
 from deshred.executors import Executor, Progress, SerialExecutor
-from deshred.imaging.edges import EdgeOptions, extract_edges
+from deshred.imaging.edges import extract_edges
 
 _SURE = 5.0  # nats by which an outline must beat all others of its two edges together
 
 
 def anchor_blanks(
     pile: Pile,
+    scorer: AnyScorer,
     *,
-    edges: EdgeOptions | None = None,
     scoring: ScoringOptions | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Pile:
     """Put back blank shreds that are tied to a shred with ink, directly or through other blank ones.
 
-    `edges` is what the scorer asks for, as for `prepare`.
+    A scorer that sees no outlines could not tell them apart: for it, they stay aside.
     """
-    if not pile.blank:
+    if not pile.blank or not scorer.card.sees_outlines:
         return pile
     executor = executor or SerialExecutor()
-    cut = partial(extract_edges, options=edges or EdgeOptions())
+    cut = partial(extract_edges, options=scorer.edge_options)
     pairs = executor.map(cut, list(pile.blank), stage="preparing", progress=progress)
     whole = Pile(ShredSet([*pile.shreds, *pile.blank]), [*pile.edges, *pairs], ShredSet([]))
     outlines = score(whole, OutlineScorer(), options=scoring, executor=executor, progress=progress)
