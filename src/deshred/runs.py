@@ -70,7 +70,7 @@ class Run:
             )
 
     def prepare(self, shreds: ShredSet, scorer: AnyScorer, constraints: Constraints) -> Pile:
-        """`prepare` and `anchor_blanks`; sides are paired, sheets turned, and what is known to be wrong is said."""
+        """`prepare` and `anchor_blanks`; sides are paired, sheets turned, and what must be wrong is said."""
         settings = self.settings
         is_double = settings.sides == "double"
         # pixels that are here take longer to travel than to be looked at

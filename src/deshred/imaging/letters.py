@@ -26,8 +26,8 @@ _INKED = 0.4  # share of ink that makes a point dark
 _MOST = 2.0  # nats that a single sight can say
 _UNIT = 60  # weights are kept as whole numbers, parts of this
 _SEEN = 2.0  # sights that every window is taken to have had on top of those counted
-# log-odds of a page, fitted on 152 intact pages: per standard deviation of what its shreds say, and per height
-# of the page by which its ink lies above the middle
+# log-odds of a page, fitted on 152 intact pages: per standard deviation of what its shreds say, and per
+# height of the page by which its ink lies above the middle
 _PER_DEVIATION, _PER_HEIGHT = 2.0, 10.0
 
 
