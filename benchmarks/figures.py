@@ -171,6 +171,73 @@ def pages() -> str:
     return table([*head, "right of the joins with p >= 0.8", "gap"], rows)
 
 
+def turned() -> str:
+    """Piles with half of their shreds upside down, beside the same piles upright."""
+    rows = []
+    for plain, one in zip(load("pages")["results"], load("pages-turned")["results"], strict=True):
+        name = COLLECTIONS.get(one["collection"], "raw sheets of S-CDIP")
+        whole = f"{plain['perfect']} / {one['perfect']} of {one['documents']}"
+        accuracy = f"{percent(plain['accuracy'])} / {percent(one['accuracy'])} %"
+        rows.append([name, accuracy, whole, f"{one['upright']} of {one['pages']}"])
+    head = ["pile", "accuracy, upright / turned", "documents whole, upright / turned"]
+    return table([*head, "pages found that are upright"], rows)
+
+
+def missing() -> str:
+    """Joins that are asserted when shreds are taken away."""
+    rows = []
+    parts = [load(f"pages-missing-{share}")["results"] for share in (10, 30)]
+    for some, many in zip(*parts, strict=True):
+        name = COLLECTIONS.get(some["collection"], "raw sheets of S-CDIP")
+        cells = []
+        for one in (some, many):
+            cells.append(f"{one['asserted_right']} of {one['asserted']}")
+            cells.append(f"{percent(one['asserted_right'] / one['touching'])} %")
+        rows.append([name, *cells])
+    head = ["pile", "10 % missing: right of asserted", "asserted of the true joins"]
+    return table([*head, "30 % missing: right of asserted", "asserted of the true joins"], rows)
+
+
+def blanks() -> str:
+    """Simulated piles with their blank shreds: left aside, and placed by their outline."""
+    rows = []
+    for kind, name in (("drawn", "drawn pages"), ("intact", "ISRI-OCR pages")):
+        piles = [pile for pile in load("hard")["blanks"] if pile["pages"] == kind]
+        total = {key: sum(pile[key] for pile in piles) for key in piles[0] if key != "pages"}
+        rows.append(
+            [
+                f"{len(piles)} piles of {name}",
+                f"{total['placed']} of {total['blank']}",
+                f"{total['right_of_placed']} of {total['joins_of_placed']}",
+                f"{total['asserted_right']} of {total['asserted']}",
+                f"{total['whole_before']} / {total['whole_after']} of {total['documents']}",
+            ]
+        )
+    head = [
+        "piles",
+        "blank shreds placed",
+        "their joins that are right",
+        "joins with p >= 0.8 that are right",
+    ]
+    return table([*head, "documents whole, blank ones aside / placed"], rows)
+
+
+def sides() -> str:
+    """Simulated sheets with print on both sides, from one side and from both."""
+    rows = []
+    for tears, piles in load("hard")["sides"].items():
+        cells = []
+        for name in ("one", "two"):
+            found = [pile[name] for pile in piles]
+            whole = sum(one["whole"] for one in found)
+            documents = sum(one["documents"] for one in found)
+            recall = statistics.mean(one["recall"] for one in found)
+            cells += [f"{whole} of {documents}", f"{percent(recall)} %"]
+        rows.append([tears, *cells])
+    head = ["tears", "fronts alone: pages whole", "true joins found"]
+    return table([*head, "both sides: pages whole", "true joins found"], rows)
+
+
 def speed() -> str:
     """A real pile and growing simulated ones, against the paper's network in the same run."""
     rows = []
@@ -301,6 +368,10 @@ FIGURES: dict[str, Callable[[], str]] = {
         wear,
         confidence,
         pages,
+        turned,
+        missing,
+        blanks,
+        sides,
         speed,
         solver,
         mixing,

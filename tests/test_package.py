@@ -28,6 +28,7 @@ def test_the_public_names_are_these() -> None:
         "Shred",
         "ShredSet",
         "__version__",
+        "anchor_blanks",
         "arrange",
         "arrange_file",
         "compose",

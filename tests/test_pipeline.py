@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deshred import arrange, compose, load_scorer, load_shreds, prepare, refine, score
+from deshred import anchor_blanks, arrange, compose, load_scorer, load_shreds, prepare, refine, score
 from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.outline import OutlineScorer
 from deshred.compatibility.scoring import ScoringOptions
@@ -113,7 +113,7 @@ def test_a_model_that_is_not_there_is_noticed_before_anything_is_read(tmp_path: 
 def test_the_five_verbs_one_by_one_give_exactly_what_reconstruct_gives(saved_pile: SavedPile) -> None:
     whole = reconstruct([saved_pile.folder])
     scorer = load_scorer()
-    pile = prepare(load_shreds([saved_pile.folder]), edges=scorer.edge_options)
+    pile = anchor_blanks(prepare(load_shreds([saved_pile.folder]), edges=scorer.edge_options), scorer)
     compatibility = score(pile, scorer)
     arrangement = refine(arrange(compatibility), compatibility, pile)
     pages = compose(pile.shreds, arrangement)

@@ -44,7 +44,7 @@ NAMES = {
 # Words of the glossary that are easily taken for something else, and where they may stand. What a room means
 # by its word where it is not that of the glossary is said here, and no other room may follow it.
 HOMES = {
-    "lead": ("arrangement", "compatibility", "elements.py", "review/layout.py", "sides.py"),
+    "lead": ("arrangement", "compatibility", "elements.py", "review/layout.py", "sides.py", "blanks.py"),
     "evidence": (
         "compatibility",
         "evaluation/experiments/contestants.py",

@@ -10,6 +10,7 @@ from deshred.versions import VERSION as __version__
 if TYPE_CHECKING:
     from deshred.arrangement import ArrangementOptions as ArrangementOptions
     from deshred.arrangement import arrange as arrange
+    from deshred.blanks import anchor_blanks as anchor_blanks
     from deshred.cases import load_compatibility as load_compatibility
     from deshred.cases import load_constraints as load_constraints
     from deshred.cases import open_case as open_case
@@ -65,6 +66,7 @@ _HOMES = {
     "Settings": "deshred.settings",
     "Shred": "deshred.elements",
     "ShredSet": "deshred.elements",
+    "anchor_blanks": "deshred.blanks",
     "arrange": "deshred.arrangement",
     "arrange_file": "deshred.export.answers",
     "compose": "deshred.imaging.composition",

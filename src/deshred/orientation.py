@@ -22,7 +22,7 @@ from deshred.compatibility.faces import add_faces
 from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.elements import Arrangement, Compatibility, Margins, Pile, ShredSet
 from deshred.executors import Executor, Progress
-from deshred.imaging.letters import rate_uprightness
+from deshred.imaging.letters import judge_page, rate_uprightness
 from deshred.imaging.turning import turn, turn_edges, turn_shred
 from deshred.timing import Stopwatch
 
@@ -170,14 +170,13 @@ def choose_ways(arrangement: Arrangement, doubled: Pile) -> NDArray[np.bool_]:  
     """One way for every shred, by the order of the doubled pile: long pages first, the way up they look."""
     count = len(doubled) // 2
     index = {name: i for i, name in enumerate(doubled.shreds.ids)}
-    upright = np.array([rate_uprightness(pair) for pair in doubled.edges])
     pages = [np.array([index[slot.shred_id] for slot in page]) for page in arrangement.pages]
     ways, is_known = np.zeros(count, bool), np.zeros(count, bool)
     pieces = [piece for page in pages for piece in _cut_at_copies(page, count)]
     for page in sorted(pieces, key=len, reverse=True):
         own, is_turned = page % count, page >= count
         fresh = ~is_known[own]
-        if upright[page].sum() < 0:  # its mirror image among the pages says the same
+        if judge_page([doubled.edges[i] for i in page]) < 0:  # its mirror image says the same
             is_turned = ~is_turned
         ways[own[fresh]] = is_turned[fresh]
         is_known[own] = True

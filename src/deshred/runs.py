@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from deshred.arrangement import arrange, check_question
+from deshred.blanks import anchor_blanks
 from deshred.cases import Store
 from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.refinement import refine
@@ -69,7 +70,7 @@ class Run:
             )
 
     def prepare(self, shreds: ShredSet, scorer: AnyScorer, constraints: Constraints) -> Pile:
-        """`prepare`; sides are paired and sheets turned, and what can be known to be wrong is said now."""
+        """`prepare` and `anchor_blanks`; sides are paired, sheets turned, and what must be wrong is said."""
         settings = self.settings
         is_double = settings.sides == "double"
         # pixels that are here take longer to travel than to be looked at
@@ -87,6 +88,10 @@ class Run:
                 pile = match_sides(pile, options=settings.blank)
             check_question(pile.shreds.ids, constraints, settings.arrangement)
             _warn_of_copies(pile.shreds)
+            if settings.blank.anchored and not is_double and settings.orientation != "any":
+                pile = anchor_blanks(
+                    pile, scorer, scoring=settings.scoring, executor=near, progress=self._progress
+                )
             pile = turn_pile(pile, settings.orientation)
         self._shelf.release()
         return pile

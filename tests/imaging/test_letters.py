@@ -3,9 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deshred.imaging.letters import learn_letters, load_letters
+from deshred.elements import EdgePair, Image
+from deshred.imaging.edges import EdgeOptions, extract_edges
+from deshred.imaging.letters import judge_page, learn_letters, load_letters
 from deshred.simulation.drawing import draw_page
 from deshred.simulation.intact import page_ink
+from deshred.simulation.shredding import ShreddingOptions, shred_page
 
 
 @pytest.mark.parametrize("kind", ["text", "letter", "table"])
@@ -26,3 +29,28 @@ def test_what_is_seen_upside_down_says_the_opposite() -> None:
     shapes = learn_letters([ink])
     assert shapes.rate(ink) > 0
     assert shapes.rate(ink[::-1, ::-1]) == -shapes.rate(ink)
+
+
+def cut_into_edges(image: Image) -> list[EdgePair]:
+    shreds = shred_page(image, np.random.default_rng(1), options=ShreddingOptions(shreds=10))
+    return [
+        extract_edges(one.to_shred(str(i)), options=EdgeOptions(width=48, rows=3200))
+        for i, one in enumerate(shreds)
+    ]
+
+
+def test_a_page_of_print_is_judged_by_its_letters() -> None:
+    page = draw_page("text", np.random.default_rng(5))
+    assert judge_page(cut_into_edges(page)) > 3
+    assert judge_page(cut_into_edges(page[::-1, ::-1])) < -3
+
+
+def test_strokes_that_say_nothing_leave_it_to_where_they_lie() -> None:
+    page = np.full((3400, 2400, 3), 255, np.uint8)
+    page[400:1200:80, 200:2200] = 0
+    assert judge_page(cut_into_edges(page)) > 1
+    assert judge_page(cut_into_edges(page[::-1, ::-1])) < -1
+
+
+def test_blank_shreds_say_nothing_about_their_page() -> None:
+    assert judge_page(cut_into_edges(np.full((3400, 2400, 3), 255, np.uint8))) == 0

@@ -109,6 +109,7 @@ class ScorerCard:
     fingerprint: str  # changes whenever scores may: name, options, and the SHA-256 of the model
     model: str | None = None
     model_sha256: str | None = None
+    sees_outlines: bool = False  # then even blank shreds can be told apart
 
 
 D = TypeVar("D", bound=Descriptions)

@@ -78,7 +78,7 @@ class FusionScorer:
         self.log_prior: LogPrior = self.towers.log_prior
         self.edge_options = self.towers.edge_options
         fingerprint = f"{self.name} {self.model.sha256} {self.weights} {self.outline.card.fingerprint}"
-        self.card = ScorerCard(self.name, fingerprint, self.model.name, self.model.sha256)
+        self.card = ScorerCard(self.name, fingerprint, self.model.name, self.model.sha256, sees_outlines=True)
         curves = self.model.card.get("calibration", {})
         self.calibration = (
             Calibration(**curves[self.name], asks_for_fit=True) if self.name in curves else None

@@ -50,6 +50,7 @@ class BlankOptions:
     )
     darker: float = 0.15  # ink is so much darker than the paper it stands on
     least_ink_mm2: float = 0.35  # 50 px at 300 dpi: a full stop; less is a speck
+    anchored: bool = True  # blank shreds go to where their outline says they stand, if it is sure
 
     def __post_init__(self) -> None:
         if self.rule not in get_args(BlankRule):
