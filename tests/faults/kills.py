@@ -17,14 +17,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import wait
 from pathlib import Path
 
 import numpy as np
 
 from deshred.doctor import draw_tiny_pile
+from deshred.executors import ThreadExecutor, usable_cpus
 from deshred.imaging.decoding import encode_png
 from tests.faults.sabotage import COMMANDS, TRAINING, run_disturbed
 from tests.fuzz.tables import replace_table
@@ -159,14 +162,18 @@ class Run:
 
 _FORKS = multiprocessing.get_context("forkserver")  # everything is imported once, and not for every run
 _FORKS.set_forkserver_preload([*COMMANDS])
+_ONE_AT_A_TIME = threading.Lock()  # starting a process looks at all others
 
 
 def run(out: Path, number: int, *args: str, fault: str = "kill") -> Run:
     """Run a command with a fault at its nth change of `out`; 0 is never."""
     with tempfile.NamedTemporaryFile() as told:
         process = _FORKS.Process(target=run_disturbed, args=(str(out), number, fault, args, told.name))
-        process.start()
-        process.join()
+        with _ONE_AT_A_TIME:
+            process.start()
+        wait([process.sentinel])
+        with _ONE_AT_A_TIME:
+            process.join()
         return Run(process.exitcode or 0, told.read().decode(errors="replace"))
 
 
@@ -210,9 +217,15 @@ def disturb(
 
 
 def campaign(
-    name: str, folder: Path, numbers: list[int] | None = None, *, every: int = 1, fault: str = "kill"
+    name: str,
+    folder: Path,
+    numbers: list[int] | None = None,
+    *,
+    every: int = 1,
+    fault: str = "kill",
+    jobs: int = 1,
 ) -> list[Outcome]:
-    """Disturb a command at the given changes, or at every nth of all."""
+    """Disturb a command at the given changes, or at every nth of all; so many at a time."""
     trial = TRIALS[name]
     trial.prepare(folder)
     whole = folder / "whole"
@@ -223,11 +236,14 @@ def campaign(
         raise SystemExit(done.stderr)
     expected = list_results(whole, trial.suffixes)
     numbers = numbers or list(range(1, count_changes(done) + 1, every))
-    outcomes = []
-    for number in numbers:
-        outcomes.append(disturb(trial, folder, folder / str(number), number, fault, expected))
-        shutil.rmtree(folder / str(number), ignore_errors=True)
-    return outcomes
+
+    def try_at(number: int) -> Outcome:
+        out = folder / str(number)
+        outcome = disturb(trial, folder, out, number, fault, expected)
+        shutil.rmtree(out, ignore_errors=True)
+        return outcome
+
+    return ThreadExecutor(jobs).map(try_at, numbers)
 
 
 def race(folder: Path, rounds: int) -> list[Outcome]:
@@ -265,6 +281,7 @@ def main() -> None:
     parser.add_argument("command", nargs="*", metavar="COMMAND", help=", ".join(TRIALS))
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--fault", choices=["kill", "full"], help="one of them; both unless given")
+    parser.add_argument("--jobs", type=int, default=2 * usable_cpus(), help="commands at a time")
     parser.add_argument("--write", type=Path, help="a document to put the table into")
     given = parser.parse_args()
     _FORKS.set_forkserver_preload([*COMMANDS, *TRAINING])
@@ -274,7 +291,7 @@ def main() -> None:
         for fault in [given.fault] if given.fault else ["kill", "full"]:
             start = time.perf_counter()
             with tempfile.TemporaryDirectory() as folder:
-                outcomes = campaign(name, Path(folder), every=given.every, fault=fault)
+                outcomes = campaign(name, Path(folder), every=given.every, fault=fault, jobs=given.jobs)
             told = "killed" if fault == "kill" else "disk full"
             bad += _report(rows, name, told, outcomes, start)
     if not given.command:

@@ -455,7 +455,7 @@ def _show_blanks(blank: ShredSet) -> list[dict[str, Any]]:
     shown = []
     for shred in blank:
         white = np.where(shred.mask[:, :, None], shred.image, 255).astype(np.uint8)
-        picture = Picture.of(_shrink(white, 10**6, _THUMBNAIL_HEIGHT), f"Blank shred {shred.id}")
+        picture = Picture.of(_shrink(white, _PAGE_WIDTH, _THUMBNAIL_HEIGHT), f"Blank shred {shred.id}")
         shown.append({"picture": picture, "name": clean(shred.id)})
     return shown
 
