@@ -58,6 +58,7 @@ def test_a_file_changes_what_it_mentions_and_nothing_else(tmp_path: Path) -> Non
         ('[scans]\nkind = "pages"', "kind must be 'auto' or 'shreds' or 'sheets', got 'pages'"),
         ("[arrangement]\npages = 0", "pages is 0"),
         ("jobs = 0", "jobs must be at least 1"),
+        ("jobs = 9223372036854775807", "jobs can be 1,024 at most"),
         ('[segmentation]\nbackground = ["a", "b", "c"]', "background must be int, got 'a'"),
         ("[segmentation]\nbackground = [255, 153]", r"background must be tuple\[int, int, int\]"),
         ("[segmentation]\nmin_length_mm = nan", "nan is no number"),

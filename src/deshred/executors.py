@@ -22,6 +22,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Progress = Callable[[str, int, int], None]  # (stage, done, total)
 
+MOST_JOBS = 1024  # threads cost memory, and a system has only so many
 _AHEAD = 4  # items per job that are begun before they are asked for
 
 
@@ -76,7 +77,7 @@ class ThreadExecutor(Executor):
     jobs: int
 
     def __post_init__(self) -> None:
-        _check_jobs(self.jobs)
+        check_jobs(self.jobs)
 
     def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """Apply the function to every item; results as they come, in the order of the items."""
@@ -91,7 +92,7 @@ class ProcessExecutor(Executor):
     shares_memory: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        _check_jobs(self.jobs)
+        check_jobs(self.jobs)
 
     def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """Apply the function to every item; results as they come, in the order of the items."""
@@ -120,13 +121,16 @@ class KeepingExecutor(Executor):
 def default_executor(jobs: int | None = None) -> Executor:
     """Threads on `jobs` processors (all of them when None); one job needs no pool."""
     jobs = usable_cpus() if jobs is None else jobs
-    _check_jobs(jobs)
+    check_jobs(jobs)
     return SerialExecutor() if jobs == 1 else ThreadExecutor(jobs)
 
 
-def _check_jobs(jobs: int) -> None:
+def check_jobs(jobs: int) -> None:
+    """Refuse a number of jobs that no machine has room for."""
     if jobs < 1:
         raise SettingsError(f"jobs must be at least 1, got {jobs}.")
+    if jobs > MOST_JOBS:
+        raise SettingsError(f"jobs can be {MOST_JOBS:,} at most, got {jobs}. Leave it out to use all.")
 
 
 def _stream_from_pool(

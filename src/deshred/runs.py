@@ -82,7 +82,7 @@ class Run:
                 edges=scorer.edge_options,
                 keep=shreds.ids if is_double else constraints.ids,
                 executor=KeepingExecutor(near, self._shelf.keep),
-                progress=self._progress,
+                progress=self._tick,
             )
             if is_double:
                 pile = match_sides(pile, options=settings.blank)

@@ -22,6 +22,7 @@ from deshred.compatibility.pairwise.scorer import PairwiseOptions
 from deshred.compatibility.scorers import ScorerName, load_scorer
 from deshred.compatibility.scoring import ScoringOptions
 from deshred.errors import SettingsError
+from deshred.executors import check_jobs
 from deshred.imaging.binarization import BlankOptions
 from deshred.imaging.composition import CompositionOptions
 from deshred.imaging.scans import ScanOptions
@@ -61,8 +62,8 @@ class Settings:
     composition: CompositionOptions = field(default_factory=CompositionOptions)
 
     def __post_init__(self) -> None:
-        if self.jobs is not None and self.jobs < 1:
-            raise SettingsError(f"jobs must be at least 1, got {self.jobs}.")
+        if self.jobs is not None:
+            check_jobs(self.jobs)
 
     def change(self, key: str, value: Any, *, where: str = "the settings") -> Settings:
         """The same settings with one value changed; the key is `option` or `stage.option`."""

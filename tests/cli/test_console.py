@@ -24,6 +24,7 @@ from deshred.cli.console import (
     warn,
 )
 from deshred.errors import InputError, OutputError, SettingsError
+from deshred.imaging.decoding import encode_png
 
 
 def code_of(error: BaseException, **flags: object) -> int:
@@ -154,6 +155,15 @@ def test_a_reader_that_goes_away_is_no_error_to_shout_about() -> None:
 def test_closed_streams_are_no_error(closed: str) -> None:
     script = f"{shlex.quote(sys.executable)} -m deshred models {closed}"
     assert subprocess.run(["bash", "-c", script], capture_output=True, check=False).returncode == 0
+
+
+def test_work_goes_on_when_its_log_is_full(tmp_path: Path) -> None:
+    page = tmp_path / "page.png"
+    page.write_bytes(encode_png(np.full((400, 600, 3), 255, np.uint8)))
+    command = [sys.executable, "-m", "deshred", "shred", str(page), "--shreds", "3", "-o", f"{tmp_path}/out"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stderr=full, stdout=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0
 
 
 def test_a_full_disk_anywhere_is_an_output_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,7 +72,7 @@ def test_a_pile_scored_in_two_halves_is_the_same_to_the_last_bit_and_pays_for_ne
     assert_same(added, whole)
     n, known, new = len(tiny_pile), 5, len(tiny_pile) - 5
     assert scorer.joins == n * n - known * known + 2 * new  # and each new edge once beside blank paper
-    assert scorer.edges == new
+    assert scorer.edges == new + 1  # blank paper shows what those that were kept must look like
 
 
 def test_the_order_of_the_halves_does_not_matter(scorer: Counting, tiny_pile: ShredSet) -> None:
@@ -115,6 +115,34 @@ def test_a_damaged_artefact_is_made_again(scorer: Counting, tiny_pile: ShredSet,
         content[len(content) // 2] ^= 0xFF
         file.write_bytes(content)
     assert_same(score(pile_of(tiny_pile), scorer, store=store), first)
+
+
+SPOILED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "of another kind": lambda array: array.astype(np.str_),
+    "of more bytes": lambda array: array.astype(np.float64) if array.dtype.kind in "fiub" else array,
+    "cut": lambda array: array[:-1],
+    "nested": lambda array: array[None],
+    "a single one": lambda array: array.reshape(-1)[:1].reshape(()),
+    "nothing": lambda array: array[:0],
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILED)
+@pytest.mark.parametrize("way", ["dense", "chosen", "listed"])
+def test_what_a_stranger_put_under_our_keys_is_made_again(
+    way: str, spoil: str, small_towers: Path, tiny_pile: ShredSet
+) -> None:
+    scorer: AnyScorer = OutlineScorer() if way == "listed" else TowersScorer(small_towers)
+    options = ScoringOptions(dense_limit=100 if way == "dense" else 0, candidates=2, block=3)
+    store = MemoryStore()
+    first = score(pile_of(tiny_pile), scorer, store=store, options=options)
+    for key, kept in store.kept.items():
+        for name in kept:
+            spoiled = {**kept, name: SPOILED[spoil](kept[name])}
+            missing = {other: array for other, array in kept.items() if other != name}
+            for arrays in (spoiled, missing):
+                strange = MemoryStore({**store.kept, key: arrays})
+                assert_same(score(pile_of(tiny_pile), scorer, store=strange, options=options), first)
 
 
 def test_another_scorer_does_not_find_the_evidence_of_the_first(

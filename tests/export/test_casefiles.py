@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import date
 from pathlib import Path
 
@@ -20,10 +21,21 @@ def test_case_facts_come_from_toml_and_a_typing_mistake_is_seen(tmp_path: Path) 
         ("number = 3", "number is a text"),
         ('received = "today"', "received is a date"),
         ('exhibits = "a"', "exhibits is a list"),
-        ("number", "is not TOML"),
+        ("number", "not a TOML file"),
     ):
         file.write_text(wrong, encoding="utf-8")
         with pytest.raises(SettingsError, match=message):
             read_case_facts(file)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         read_case_facts(tmp_path / "no.toml")
+
+
+def test_pipes_devices_and_endless_nesting_are_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for file in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(InputError, match="not a file"):
+            read_case_facts(file)
+    deep = tmp_path / "deep.toml"
+    deep.write_text(f"exhibits = {'[' * 50_000}", encoding="utf-8")
+    with pytest.raises(SettingsError, match="levels deep"):
+        read_case_facts(deep)

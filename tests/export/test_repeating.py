@@ -11,7 +11,7 @@ import pytest
 
 from deshred.arrangement import ArrangementOptions
 from deshred.cases import open_case
-from deshred.errors import InputError, MismatchError
+from deshred.errors import InputError, MismatchError, OutputError, SettingsError
 from deshred.export.exporting import export
 from deshred.export.repeating import Repetition, Told, recall_case, recall_record, repeat
 from deshred.export.results import reconstruct_into
@@ -75,6 +75,36 @@ def test_a_record_and_its_scans_tell_the_same_as_the_case(
     next((tmp_path / "few").glob("s*.png")).unlink()
     with pytest.raises(MismatchError, match=r"not all scans .* --inputs"):
         recall_record(record, [tmp_path / "few"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("settings", 7), ("settings", {"jobs": "x"}), ("constraints", True), ("constraints", {"first": 3})],
+    ids=str,
+)
+def test_what_a_stranger_wrote_as_the_question_is_refused(
+    key: str, value: object, case: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(case, tmp_path / "case")
+    file = tmp_path / "case/arrangement.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), key: value}))
+    with pytest.raises((InputError, SettingsError), match=r"arrangement\.json"):
+        recall_case(open_case(tmp_path / "case"))
+
+
+def test_no_picture_outside_the_case_is_read(case: Path, tmp_path: Path) -> None:
+    shutil.copytree(case, tmp_path / "case")
+    (tmp_path / "case/pages/page-001.png").rename(tmp_path / "outside.png")
+    (tmp_path / "case/pages/page-001.png").symlink_to(tmp_path / "outside.png")
+    with pytest.raises(OutputError, match="is a link"):
+        recall_case(open_case(tmp_path / "case"))
+
+
+def test_a_copy_that_there_is_not_is_refused(case: Path, saved_pile: SavedPile, tmp_path: Path) -> None:
+    export(case, tmp_path / "out", formats=["json"], reading=ReadingOptions(engine="none"))
+    record = {**json.loads((tmp_path / "out" / "record.json").read_text()), "copy": "third"}
+    with pytest.raises(InputError, match="no copy 'third'"):
+        recall_record(record, [saved_pile.folder])
 
 
 @pytest.mark.parametrize("record", [{}, {"inputs": 1}, {"inputs": [{}]}, {"inputs": [], "pages": [{}]}])

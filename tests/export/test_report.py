@@ -166,6 +166,14 @@ def test_a_page_taller_than_a_picture_can_be_is_shrunk():
     assert render(reconstruction).find("figure", "page")
 
 
+def test_a_blank_shred_wider_than_a_picture_can_be_is_shrunk():
+    reconstruction = make_reconstruction()
+    blank = ShredSet([make_shred("wide", 0, width=65_535, height=2)])
+    reconstruction = replace(reconstruction, pile=replace(reconstruction.pile, blank=blank))
+    (picture,) = [image for image in render(reconstruction).find("img") if "Blank" in image["alt"]]
+    assert int(picture["width"]) < 16_384
+
+
 def test_what_is_doubtful_on_a_sheet_stands_below_its_picture():
     image = np.full((40, 30, 3), 255, np.uint8)
     page = render(overviews=[Overview("Monday", image, ["shred 03 may be <several> shreds"])])

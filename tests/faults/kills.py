@@ -12,56 +12,27 @@ must be the same, byte by byte.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import wait
 from pathlib import Path
 
 import numpy as np
 
 from deshred.doctor import draw_tiny_pile
+from deshred.executors import ThreadExecutor, usable_cpus
 from deshred.imaging.decoding import encode_png
+from tests.faults.sabotage import COMMANDS, TRAINING, run_disturbed
 from tests.fuzz.tables import replace_table
 
 KILLED, NOT_WRITTEN = -9, 4  # exit codes
-
-# Python tells of every file that is opened to be written, renamed, removed, or of a folder made.
-_SABOTAGE = """
-import os, signal, sys
-folder, number, fault = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-changes = 0
-def watch(event, args):
-    global changes
-    if event == "open":
-        path, mode, flags = args
-        writes = isinstance(mode, str) and set(mode) & set("wax+")
-        writes = writes or bool((flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
-        if not writes:
-            return
-    elif event not in ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "shutil.rmtree"):
-        return
-    if not str(args[0]).startswith(folder):
-        return
-    changes += 1
-    if fault == "kill" and changes == number:
-        os.kill(os.getpid(), signal.SIGKILL)
-    if fault == "full" and 0 < number <= changes and event in ("open", "os.mkdir"):
-        raise OSError(28, "No space left on device", str(args[0]))
-sys.addaudithook(watch)
-sys.argv = ["deshred", *sys.argv[4:]]
-if sys.argv[1] == "train":
-    from tests.faults.training import main
-else:
-    from deshred.cli import main
-try:
-    main()
-finally:
-    print("changes", changes, file=sys.stderr)
-"""
 
 
 @dataclass(frozen=True)
@@ -158,6 +129,19 @@ TRIALS = {
         ),
         suffixes=(".png", ".tif", ".csv"),
     ),
+    "export a package": Trial(
+        _prepare_case,
+        lambda home, out: (
+            *("export", f"{home}/case", "-o", str(out), "--as", "pdf,png,csv,bag"),
+            *("--engine", "none", "-q"),
+        ),
+        suffixes=(".png", ".csv"),
+    ),
+    "shred": Trial(
+        _prepare_sheet,
+        lambda home, out: ("shred", f"{home}/in/sheet.png", "-o", str(out), "--shreds", "6", "-q"),
+        suffixes=(".png", ".json"),
+    ),
     "train": Trial(
         lambda folder: folder.mkdir(parents=True, exist_ok=True),
         lambda _home, out: ("train", f"{out}/model.onnx"),
@@ -168,13 +152,32 @@ TRIALS = {
 }
 
 
-def run(out: Path, number: int, *args: str, fault: str = "kill") -> subprocess.CompletedProcess[str]:
+@dataclass(frozen=True)
+class Run:
+    """What became of a command: its exit code, negative for a signal, and what it said on stderr."""
+
+    returncode: int
+    stderr: str
+
+
+_FORKS = multiprocessing.get_context("forkserver")  # everything is imported once, and not for every run
+_FORKS.set_forkserver_preload([*COMMANDS])
+_ONE_AT_A_TIME = threading.Lock()  # starting a process looks at all others
+
+
+def run(out: Path, number: int, *args: str, fault: str = "kill") -> Run:
     """Run a command with a fault at its nth change of `out`; 0 is never."""
-    command = [sys.executable, "-c", _SABOTAGE, str(out), str(number), fault, *args]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    with tempfile.NamedTemporaryFile() as told:
+        process = _FORKS.Process(target=run_disturbed, args=(str(out), number, fault, args, told.name))
+        with _ONE_AT_A_TIME:
+            process.start()
+        wait([process.sentinel])
+        with _ONE_AT_A_TIME:
+            process.join()
+        return Run(process.exitcode or 0, told.read().decode(errors="replace"))
 
 
-def count_changes(done: subprocess.CompletedProcess[str]) -> int:
+def count_changes(done: Run) -> int:
     """How often an undisturbed run changed its folder."""
     return int(done.stderr.rsplit("changes", 1)[1])
 
@@ -214,9 +217,15 @@ def disturb(
 
 
 def campaign(
-    name: str, folder: Path, numbers: list[int] | None = None, *, every: int = 1, fault: str = "kill"
+    name: str,
+    folder: Path,
+    numbers: list[int] | None = None,
+    *,
+    every: int = 1,
+    fault: str = "kill",
+    jobs: int = 1,
 ) -> list[Outcome]:
-    """Disturb a command at the given changes, or at every nth of all."""
+    """Disturb a command at the given changes, or at every nth of all; so many at a time."""
     trial = TRIALS[name]
     trial.prepare(folder)
     whole = folder / "whole"
@@ -227,11 +236,14 @@ def campaign(
         raise SystemExit(done.stderr)
     expected = list_results(whole, trial.suffixes)
     numbers = numbers or list(range(1, count_changes(done) + 1, every))
-    outcomes = []
-    for number in numbers:
-        outcomes.append(disturb(trial, folder, folder / str(number), number, fault, expected))
-        shutil.rmtree(folder / str(number), ignore_errors=True)
-    return outcomes
+
+    def try_at(number: int) -> Outcome:
+        out = folder / str(number)
+        outcome = disturb(trial, folder, out, number, fault, expected)
+        shutil.rmtree(out, ignore_errors=True)
+        return outcome
+
+    return ThreadExecutor(jobs).map(try_at, numbers)
 
 
 def race(folder: Path, rounds: int) -> list[Outcome]:
@@ -269,15 +281,17 @@ def main() -> None:
     parser.add_argument("command", nargs="*", metavar="COMMAND", help=", ".join(TRIALS))
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--fault", choices=["kill", "full"], help="one of them; both unless given")
+    parser.add_argument("--jobs", type=int, default=2 * usable_cpus(), help="commands at a time")
     parser.add_argument("--write", type=Path, help="a document to put the table into")
     given = parser.parse_args()
+    _FORKS.set_forkserver_preload([*COMMANDS, *TRAINING])
     rows = ["| command | fault | tried | bad | s |", "|---|---|---:|---:|---:|"]
     bad = 0
     for name in given.command or TRIALS:
         for fault in [given.fault] if given.fault else ["kill", "full"]:
             start = time.perf_counter()
             with tempfile.TemporaryDirectory() as folder:
-                outcomes = campaign(name, Path(folder), every=given.every, fault=fault)
+                outcomes = campaign(name, Path(folder), every=given.every, fault=fault, jobs=given.jobs)
             told = "killed" if fault == "kill" else "disk full"
             bad += _report(rows, name, told, outcomes, start)
     if not given.command:

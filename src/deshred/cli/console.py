@@ -39,9 +39,13 @@ def prepare_streams() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, io.TextIOWrapper(io.FileIO(os.devnull, "w")))
+            setattr(sys, name, _open_nothing())
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _open_nothing() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.FileIO(os.devnull, "w"))
 
 
 def say(text: str) -> None:
@@ -61,7 +65,17 @@ def say_json(content: Mapping[str, Any]) -> None:
 
 def warn(text: str) -> None:
     """A line that is not the result, on stderr."""
-    print(make_printable(f"warning: {text}"), file=sys.stderr)
+    _mention(f"warning: {text}")
+
+
+def _mention(text: str) -> None:
+    """A line on stderr. Work goes on where it cannot be written: a log is full, a terminal is gone."""
+    try:
+        print(make_printable(text), file=sys.stderr)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        sys.stderr = _open_nothing()
 
 
 def warn_of_sheets(sheets: Sequence[Sheet]) -> None:
@@ -136,7 +150,7 @@ class _PlainProgress:
         name = stage.partition(": ")[0]
         if done >= total or now - self._told.setdefault(name, now) >= self._interval:
             self._told[name] = now
-            print(f"{stage}: {done}/{total}", file=sys.stderr)
+            _mention(f"{stage}: {done}/{total}")
 
 
 @contextmanager
@@ -179,5 +193,5 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 def _fail(message: str, code: int, debug: bool) -> NoReturn:
     if debug:
         traceback.print_exc()
-    print(make_printable(f"error: {message}"), file=sys.stderr)
+    _mention(f"error: {message}")
     raise SystemExit(code)

@@ -8,6 +8,7 @@ import click
 
 from deshred.cli import flags
 from deshred.cli.console import progress_reporter, say, say_json
+from deshred.executors import MOST_JOBS
 from deshred.export.casefiles import CaseFacts, read_case_facts
 from deshred.export.exporting import export
 from deshred.export.material import FORMATS, ExportOptions
@@ -55,7 +56,7 @@ from deshred.reading import ReadingOptions
     help="report: what is known about the case; docs/exports.md.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1), help="Pages to read at a time.  [default: all processors]"
+    "--jobs", type=click.IntRange(1, MOST_JOBS), help="Pages to read at a time.  [default: all processors]"
 )
 @flags.force
 @flags.quiet

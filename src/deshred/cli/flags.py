@@ -20,6 +20,7 @@ import click
 
 from deshred.cli.console import exit_codes
 from deshred.errors import SettingsError
+from deshred.executors import MOST_JOBS
 from deshred.options import About, about
 from deshred.settings import Settings, read_settings
 
@@ -88,7 +89,7 @@ output = click.option(
 force = click.option("--force", is_flag=True, help="Replace what deshred wrote there before.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-jobs = click.option("--jobs", type=click.IntRange(min=1), help="Processors to use.  [default: all]")
+jobs = click.option("--jobs", type=click.IntRange(1, MOST_JOBS), help="Processors to use.  [default: all]")
 seed = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of everything random."
 )

@@ -8,6 +8,7 @@ import click
 
 from deshred.cli import flags
 from deshred.cli.console import progress_reporter, say, say_json
+from deshred.executors import MOST_JOBS
 from deshred.export.finding import save_cutouts, search
 from deshred.export.material import ExportOptions
 from deshred.export.searching import SearchOptions
@@ -21,7 +22,7 @@ from deshred.reading import ReadingOptions
 @flags.option_flags(ReadingOptions, "engine", "language", "tessdata", "as_it_is", into="reading")
 @flags.option_flags(ExportOptions, "copy", into="options")
 @click.option(
-    "--jobs", type=click.IntRange(min=1), help="Pages to read at a time.  [default: all processors]"
+    "--jobs", type=click.IntRange(1, MOST_JOBS), help="Pages to read at a time.  [default: all processors]"
 )
 @click.option(
     "-o", "--output", metavar="DEST", type=flags.OutputPath(), help="A folder for a picture of every hit."

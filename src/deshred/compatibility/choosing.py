@@ -101,9 +101,11 @@ class ComparingChosen(Comparing):
 
     def _recall(self, group: DescribedGroup) -> _Known | None:
         kept = self._store.load(self._key(_CHOSEN, group))
-        if kept is None:
+        names = None if kept is None else kept.get("names")
+        if names is None or names.dtype.kind != "S" or names.ndim != 1:
             return None
-        return _Known(kept["names"], self._scorer.evidence_type.from_arrays(kept, "evidence."))
+        evidence = self._recall_evidence(kept, (1, len(names)), "evidence.")
+        return None if evidence is None else _Known(names, evidence)
 
     def _learn(
         self,

@@ -10,14 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from deshred.cases.store import Store, make_key
+from deshred.cases.store import Arrays, Store, make_key
 from deshred.compatibility.contract import Descriptions, EdgeScorer, Evidence, Rows, ScoreBlock
 from deshred.compatibility.describing import DescribedGroup, describe_paper
 from deshred.compatibility.margins import Borders, Facing, weigh_margins
@@ -128,12 +128,26 @@ class Comparing(ABC):
     def _find(self, a: DescribedGroup, b: DescribedGroup) -> Evidence:
         """The evidence between two groups, from the store or made now."""
         key = self._key(_EVIDENCE, a, b)
-        kept = self._store.load(key)
-        if kept is not None:
-            recalled: Evidence = self._scorer.evidence_type.from_arrays(kept)
+        recalled = self._recall_evidence(self._store.load(key), (len(a.group), len(b.group)))
+        if recalled is not None:
             return recalled
         evidence: Evidence = self._scorer.compare(a.rights, b.lefts)
         self._store.save(key, evidence.to_arrays())
+        return evidence
+
+    def _recall_evidence(
+        self, kept: Arrays | None, size: tuple[int, int], prefix: str = ""
+    ) -> Evidence | None:
+        """What a store has kept, if that can be: it may come from a stranger."""
+        if kept is None:
+            return None
+        recalled: Evidence | None = self._scorer.evidence_type.recall(kept, self._like, size, prefix)
+        return recalled
+
+    @cached_property
+    def _like(self) -> Evidence:
+        first = self._described[0]
+        evidence: Evidence = self._scorer.compare(first.rights[:1], first.lefts[:0])
         return evidence
 
     def _key(self, kind: str, *groups: DescribedGroup) -> str:
@@ -187,10 +201,9 @@ class ListingBest(Comparing):
 
     def _compare(self, pair: Pair) -> Listed:
         key = self._key(_LISTED, *pair)
-        kept = self._store.load(key)
-        if kept is not None:
-            evidence = self._scorer.evidence_type.from_arrays(kept, "evidence.")
-            return Listed(kept["rows"], kept["columns"], evidence)
+        recalled = self._recall_listed(self._store.load(key), pair)
+        if recalled is not None:
+            return recalled
         compared = self._scorer.compare(pair[0].rights, pair[1].lefts)
         scores = self._scorer.reduce(compared).scores
         best = mark_best(scores, _LISTED_PER_BLOCK) | mark_best(scores.T, _LISTED_PER_BLOCK).T
@@ -199,6 +212,20 @@ class ListingBest(Comparing):
         arrays = {"rows": rows, "columns": columns, **listed.evidence.to_arrays("evidence.")}
         self._store.save(key, arrays)
         return listed
+
+    def _recall_listed(self, kept: Arrays | None, pair: Pair) -> Listed | None:
+        if kept is None or not {"rows", "columns"} <= kept.keys():
+            return None
+        places = kept["rows"], kept["columns"]
+        for place, side in zip(places, pair, strict=True):
+            if (
+                place.dtype != np.intp
+                or place.ndim != 1
+                or not ((place >= 0) & (place < len(side.group))).all()
+            ):
+                return None
+        evidence = self._recall_evidence(kept, (1, len(places[0])), "evidence.")
+        return None if evidence is None or len(places[0]) != len(places[1]) else Listed(*places, evidence)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ from deshred.imaging.edges import EdgeOptions
 
 Unit = Literal["nats", "arbitrary"]
 Rows = NDArray[np.intp]
+Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,20 @@ class ArrayGroup:
         return cls(**parts)
 
     @classmethod
+    def _recall(
+        cls,
+        arrays: typing.Mapping[str, NDArray[Any]],
+        like: Self,
+        shape: Callable[[Shape], Shape],
+        prefix: str,
+    ) -> Self | None:
+        for name, array in like.to_arrays(prefix).items():
+            kept = arrays.get(name)
+            if kept is None or kept.dtype != array.dtype or kept.shape != shape(array.shape):
+                return None
+        return cls.from_arrays(arrays, prefix)
+
+    @classmethod
     def concatenate(cls, parts: Sequence[Self], axis: int) -> Self:
         """Groups one behind the other along an axis of all their arrays."""
         joined = {}
@@ -72,6 +87,13 @@ class ArrayGroup:
 class Descriptions(ArrayGroup):
     """What a scorer sees in n edges: the first axis of every array is the edge."""
 
+    @classmethod
+    def recall(
+        cls, arrays: typing.Mapping[str, NDArray[Any]], like: Self, count: int, prefix: str = ""
+    ) -> Self | None:
+        """Read back so many edges; None if it is not the likes of `like`, as a store may be a stranger's."""
+        return cls._recall(arrays, like, lambda shape: (count, *shape[1:]), prefix)
+
     def __len__(self) -> int:
         first = getattr(self, fields(self)[0].name)
         return len(first)
@@ -83,6 +105,13 @@ class Descriptions(ArrayGroup):
 @dataclass(frozen=True, eq=False)
 class Evidence(ArrayGroup):
     """What was compared: the last two axes of every array are the right-hand and the left-hand edges."""
+
+    @classmethod
+    def recall(
+        cls, arrays: typing.Mapping[str, NDArray[Any]], like: Self, size: tuple[int, int], prefix: str = ""
+    ) -> Self | None:
+        """Read back joins of so many edges; None if it is not the likes of `like`."""
+        return cls._recall(arrays, like, lambda shape: (*shape[:-2], *size), prefix)
 
     def take_rows(self, rows: Rows) -> Self:
         """The evidence of some right-hand edges."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -56,14 +57,20 @@ class Describing:
         kept = self.store.load(self._key(group))
         if kept is None:
             return None
-        kind = self.scorer.description_type
-        return DescribedGroup(
-            group,
-            kind.from_arrays(kept, "rights."),
-            kind.from_arrays(kept, "lefts."),
-            kept["tops"],
-            Borders.from_arrays(kept, "borders."),
-        )
+        kind, like, count = self.scorer.description_type, self._paper, len(group)
+        rights = kind.recall(kept, like.rights, count, "rights.")
+        lefts = kind.recall(kept, like.lefts, count, "lefts.")
+        borders = Borders.recall(kept, like.borders, count, "borders.")
+        tops = kept.get("tops")
+        if rights is None or lefts is None or borders is None or tops is None:
+            return None
+        if tops.dtype != like.tops.dtype or tops.shape != (count,):
+            return None
+        return DescribedGroup(group, rights, lefts, tops, borders)
+
+    @cached_property
+    def _paper(self) -> DescribedGroup:
+        return describe_paper(self.scorer)
 
     def _describe(self, group: Group) -> DescribedGroup:
         wanted = self.scorer.edge_options

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deshred.cases.store import Store, make_key
 from deshred.compatibility.contract import Rows
@@ -65,10 +67,19 @@ def _load(store: Store) -> list[list[str]]:
     kept = store.load(_KEY)
     if kept is None:
         return []
-    members = [member.decode("ascii", "replace") for member in kept["members"].tolist()]
-    stops = np.cumsum(kept["lengths"]).tolist()
+    names, lengths = kept.get("members"), kept.get("lengths")
+    if names is None or lengths is None or not _can_be(names, lengths):  # a store may come from a stranger
+        return []
+    members = [member.decode("ascii", "replace") for member in names.tolist()]
+    stops = np.cumsum(lengths).tolist()
     groups = [members[start:stop] for start, stop in zip([0, *stops[:-1]], stops, strict=True)]
     return sorted((group for group in groups if group), key=len, reverse=True)
+
+
+def _can_be(names: NDArray[Any], lengths: NDArray[Any]) -> bool:
+    if names.dtype.kind != "S" or lengths.dtype != np.int64 or names.ndim != 1 or lengths.ndim != 1:
+        return False
+    return bool((lengths >= 0).all() and (lengths <= len(names)).all() and lengths.sum() == len(names))
 
 
 def _save(store: Store, groups: Sequence[Sequence[str]]) -> None:

@@ -66,7 +66,7 @@ def _correlate_one(
     # shift k brings row y of the right-hand edge to row y + k - reach of the left-hand ones
     shifted = windows[2 * reach * depth :: -depth] if reach else windows
     products = np.zeros((2 * reach + 1, count))
-    flat = lefts.reshape(count, -1)
+    flat = lefts.reshape(count, rows * depth)
     step = max(1, _PART // depth) * depth
     for first in range(0, rows * depth, step):
         own, others = shifted[:, first : first + step], flat[:, first : first + step]

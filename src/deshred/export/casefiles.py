@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from deshred.errors import InputError, SettingsError
+from deshred.errors import SettingsError
+from deshred.textfiles import MOST_TOML, parse_toml, read_text_file
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,7 @@ class CaseFacts:
 def read_case_facts(file: str | Path) -> CaseFacts:
     """Read a `case.toml`; unknown keys are errors, so that no typing mistake goes unseen."""
     file = Path(file)
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read ({error}).") from None
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{file}: is not TOML ({error}).") from None
+    content = parse_toml(read_text_file(file, most_bytes=MOST_TOML), file, wrong=SettingsError)
     known = {entry.name: entry for entry in fields(CaseFacts)}
     for key, value in content.items():
         if key not in known:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from deshred.cases import ARRANGEMENT, INPUTS, Case
+from deshred.cases.records import read_constraints
 from deshred.elements import Constraints, Copy, Page
 from deshred.errors import InputError, MismatchError, SettingsError
 from deshred.executors import Progress
@@ -20,7 +21,7 @@ from deshred.export.pictures import hash_pixels
 from deshred.imaging.files import find_files
 from deshred.imaging.scans import hash_file, read_scans
 from deshred.pipeline import reconstruct
-from deshred.settings import settings_from
+from deshred.settings import Settings, settings_from
 
 Place = tuple[int, int]  # column and row of a shred on its page
 
@@ -41,8 +42,8 @@ class Told:
 
     pages: tuple[ToldPage, ...]
     copy: Copy
-    settings: Mapping[str, Any]
-    constraints: Mapping[str, Any]
+    settings: Settings
+    constraints: Constraints
     files: tuple[Path, ...]
 
 
@@ -60,11 +61,11 @@ def recall_case(case: Case) -> Told:
     content, inputs = case.read_json(ARRANGEMENT), case.read_json(INPUTS)
     try:
         pages = [
-            _recall(page, page["shreds"], "id", _hash_picture(case.path / page["image"]))
+            _recall(page, page["shreds"], "id", _hash_picture(case.folder.locate(page["image"])))
             for page in content["pages"]
         ]
         files = tuple(case.resolve(entry["path"]) for entry in inputs["files"])
-        return Told(tuple(pages), "evidence", content["settings"], content["constraints"], files)
+        return Told(tuple(pages), "evidence", *_read_question(content, case.path / ARRANGEMENT), files)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{case.path / ARRANGEMENT}: the file is damaged ({error}).") from None
 
@@ -74,7 +75,9 @@ def recall_record(record: Mapping[str, Any], scans: Sequence[Path]) -> Told:
     try:
         wanted = {entry["sha256"] for entry in record["inputs"]}
         pages = [_recall(page, page["shreds"], "shred_id", page["pixels_sha256"]) for page in record["pages"]]
-        kept = record["copy"], record["settings"], record["constraints"]
+        if record["copy"] not in get_args(Copy):
+            raise ValueError(f"there is no copy {record['copy']!r}")
+        kept = record["copy"], *_read_question(record, "the record")
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"the record is damaged ({type(error).__name__}: {error}).") from None
     found = {hash_file(file): file for file in find_files(scans).files}
@@ -87,8 +90,8 @@ def repeat(told: Told, *, progress: Progress | None = None) -> Repetition:
     """Reconstruct once more from the scans, and compare."""
     made = reconstruct(
         told.files,
-        constraints=Constraints(**told.constraints),
-        settings=settings_from(told.settings, "the settings of the run"),
+        constraints=told.constraints,
+        settings=told.settings,
         progress=progress,
     )
     try:
@@ -101,6 +104,14 @@ def repeat(told: Told, *, progress: Progress | None = None) -> Repetition:
         for page, wanted in zip(mark_pages(made, pages, numbers).pages, told.pages, strict=True)
     ]
     return Repetition(*(_compare(told.pages, again, what) for what in ("shreds", "places", "pixels")))
+
+
+def _read_question(content: Mapping[str, Any], where: object) -> tuple[Settings, Constraints]:
+    """What a run was asked, which a stranger may have written."""
+    settings, constraints = content["settings"], content["constraints"]
+    if not isinstance(settings, Mapping) or not isinstance(constraints, Mapping):
+        raise TypeError("settings and constraints are tables")
+    return settings_from(settings, str(where)), read_constraints(constraints, where)
 
 
 def _recall(page: Mapping[str, Any], shreds: Sequence[Mapping[str, Any]], name: str, pixels: str) -> ToldPage:

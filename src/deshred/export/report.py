@@ -32,6 +32,7 @@ from deshred.reading import Line, Reading
 
 if TYPE_CHECKING:
     from deshred.pipeline import Reconstruction
+from deshred.shelf import give_back
 
 _PAGE_WIDTH, _LEAST_WIDTH = 1100, 400  # px as embedded
 _MANY_PAGES = 150  # from here on pictures are smaller: a browser has to hold all of them
@@ -455,8 +456,9 @@ def _show_blanks(blank: ShredSet) -> list[dict[str, Any]]:
     shown = []
     for shred in blank:
         white = np.where(shred.mask[:, :, None], shred.image, 255).astype(np.uint8)
-        picture = Picture.of(_shrink(white, 10**6, _THUMBNAIL_HEIGHT), f"Blank shred {shred.id}")
+        picture = Picture.of(_shrink(white, _PAGE_WIDTH, _THUMBNAIL_HEIGHT), f"Blank shred {shred.id}")
         shown.append({"picture": picture, "name": clean(shred.id)})
+        give_back(shred)  # large piles lie on disk
     return shown
 
 
