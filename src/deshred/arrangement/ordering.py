@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from deshred.arrangement.exact import ExactSolver, Solution
 from deshred.arrangement.heuristics import nearest_neighbor, pages_of, tour_cost
@@ -169,7 +170,8 @@ def arrange(
     width = options.page_width_mm or paper_width(margins)
     warm = warm_start if warm_start is not None else WarmStart()
     check_constraints(compatibility.ids, constraints)
-    believed = warm._believed_of(compatibility, options, margins, width)
+    with threadpool_limits(1, "blas"):  # threads for products this small only wait for each other
+        believed = warm._believed_of(compatibility, options, margins, width)
     allowed = allow(believed, compatibility, constraints)
     # what a person says about joins and pages counts more than what is believed, or the width of the paper
     attempts = [(allowed, width), (compatibility, width), (compatibility, None)]
