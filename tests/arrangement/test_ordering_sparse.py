@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from deshred.arrangement import ArrangementOptions, arrange
-from deshred.elements import Compatibility, Constraints
+from deshred.elements import Compatibility, Constraints, Margins
 from deshred.errors import InfeasibleError, InputError
 from tests.arrangement.brute_force import best_of, enumerate_orders, held_karp, obeys, pile
 
@@ -98,3 +100,40 @@ def test_a_score_that_is_no_number_is_found_in_lists_too():
                 sparse.ids, scores, sparse.offsets, row_starts=sparse.row_starts, columns=sparse.columns
             )
         )
+
+
+def draw_pages(seed: int, pages: int, size: int) -> tuple[Compatibility, Compatibility]:
+    """Pages whose shreds mostly find each other, as a full matrix and as its best few of every edge."""
+    rng = np.random.default_rng(seed)
+    n = pages * size
+    scores = rng.normal(-20, 4, (n, n)).astype(np.float32)
+    inside = np.flatnonzero(np.arange(1, n) % size)
+    scores[inside, inside + 1] += rng.uniform(6, 40, len(inside)).astype(np.float32)
+    starts, ends = rng.normal(-12, 1, (2, n)).astype(np.float32)
+    starts[::size] += 8
+    ends[size - 1 :: size] += 8
+    margins = Margins(starts, ends, np.full(n, 210 / size, np.float32), np.full(n, 297, np.float32))
+    full = pile(scores, margins)
+    return full, replace(best_of(scores, 4)[0], margins=margins)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lists_give_the_pages_of_the_full_matrix_where_unlikely_joins_are_ruled_out(seed):
+    full, sparse = draw_pages(seed, pages=4, size=6)
+    found, truth = arrange(sparse), arrange(full)
+    assert found.is_optimal
+    assert found.pages == truth.pages
+    assert found.cost - truth.cost == pytest.approx(0, abs=1e-4)
+
+
+def test_a_join_that_is_not_listed_is_not_made_where_unlikely_ones_are_ruled_out():
+    # nothing fits right of 1 or left of 2; a page costs more than the lowest join that is listed
+    scores = np.array([5.0, -9.0, 5.0, -9.0], np.float32)
+    starts, columns = np.array([0, 2, 2, 4, 4]), np.array([1, 3, 3, 1], np.int32)
+    margins = Margins(*np.full((2, 4), -6, np.float32), np.full(4, 8, np.float32))
+    listed = Compatibility(
+        tuple("abcd"), scores, np.zeros(4, np.int16), row_starts=starts, columns=columns, margins=margins
+    )
+    joins = {(join.left, join.right) for join in arrange(listed).joins}
+    assert joins == {("a", "b"), ("c", "d")}
+    assert len(arrange(listed, options=ArrangementOptions(least_share=0)).joins) == 3

@@ -3,10 +3,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from deshred.cases import Folder, FolderStore, MemoryStore
 from deshred.compatibility.contract import AnyScorer, Rows
@@ -200,3 +201,18 @@ def test_two_files_of_the_same_paper_are_two_shreds(scorer: Counting, tiny_pile:
 def test_edges_that_are_too_small_for_a_scorer_are_refused(scorer: Counting, tiny_pile: ShredSet) -> None:
     with pytest.raises(MismatchError, match="edge_options"):
         score(pile_of(tiny_pile, EdgeOptions(width=16, rows=3000)), scorer)
+
+
+def test_matrix_products_have_no_threads_that_wait_for_each_other(
+    tiny_pile: ShredSet, small_towers: Path
+) -> None:
+    class Watching(FusionScorer):
+        threads: ClassVar[set[int]] = set()
+
+        def adapt(self, rights: Any, evidence: Callable[[Rows], Any]) -> Any:
+            self.threads |= {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+            return super().adapt(rights, evidence)
+
+    watching = Watching(small_towers, weights=FusionWeights(ink=0.5, outline=0.7))
+    score(pile_of(tiny_pile, watching.edge_options), watching, options=ScoringOptions(block=4))
+    assert watching.threads == {1}

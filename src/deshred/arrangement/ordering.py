@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from deshred.arrangement.exact import ExactSolver, Solution
 from deshred.arrangement.heuristics import nearest_neighbor, pages_of, tour_cost
@@ -53,6 +54,7 @@ _EXPLAIN_SHREDS = 400
 _ANY_ORDER = 1e300  # a tolerance that every order meets
 _EXPLAIN_CONSTRAINTS = 60
 _COMPLETED = 4000  # shreds up to which sparse scores under constraints are made a full matrix
+_PACKED = 1500  # shreds; beyond, widths are looked at page by page
 _ANSWERS = 32  # that a warm start remembers
 _WIDTH_EFFORT = 3000  # shreds times nodes of branching: filling pages to the last mm can take hours to prove
 
@@ -169,7 +171,8 @@ def arrange(
     width = options.page_width_mm or paper_width(margins)
     warm = warm_start if warm_start is not None else WarmStart()
     check_constraints(compatibility.ids, constraints)
-    believed = warm._believed_of(compatibility, options, margins, width)
+    with threadpool_limits(1, "blas"):  # threads for products this small only wait for each other
+        believed = warm._believed_of(compatibility, options, margins, width)
     allowed = allow(believed, compatibility, constraints)
     # what a person says about joins and pages counts more than what is believed, or the width of the paper
     attempts = [(allowed, width), (compatibility, width), (compatibility, None)]
@@ -241,7 +244,7 @@ class _Job:
         try:
             if self.options.solver == "greedy":
                 solution = _walk(fixed)
-            elif room is not None and fixed.hub is not None and not self.constraints:
+            elif room is not None and len(self.compatibility) > _PACKED and not self.constraints:
                 _, range_ = in_decimals(self.compatibility.scores, score_range(self.compatibility))
                 solution = solve_by_splitting(fixed, range_, limits, progress)
                 warm._costs, warm._memory = costs, None
@@ -267,12 +270,20 @@ class _Job:
             return DenseCosts(scores, ends, pages, range_, room)
         if self._is_completed(room):
             return DenseCosts(complete(pile, scores, range_), ends, pages, range_, room)
-        return SparseCosts(pile.row_starts, pile.columns, scores, ends, pages, range_, room)
+        is_final = self._is_choosy
+        return SparseCosts(
+            pile.row_starts, pile.columns, scores, ends, pages, range_, room, is_final=is_final
+        )
 
     def _is_completed(self, room: Room | None) -> bool:
         """The hub does not know who joins whom through it: rules are proven on the full matrix, if small."""
-        has_rules = bool(self.constraints) or room is not None
+        has_rules = (bool(self.constraints) or room is not None) and not self._is_choosy
         return has_rules and self.compatibility.is_sparse and len(self.compatibility) <= _COMPLETED
+
+    @property
+    def _is_choosy(self) -> bool:
+        """Whether unlikely joins cannot be: then neither can those that were not even listed."""
+        return self.believed is not self.compatibility
 
     def _explained(self, pages: PageCount) -> InfeasibleError:
         """Find the constraints at odds by taking away one after the other."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from deshred.cases.store import Store
 from deshred.compatibility.comparing import Comparing, Listed, Pair
@@ -63,8 +62,7 @@ class ComparingChosen(Comparing):
         """Look at all joins, and compare those that stand out and were not compared before."""
         if not executor.shares_memory:  # a join takes less time to compare than its edges to travel
             executor = default_executor()
-        with threadpool_limits(1, "blas"):
-            self._look(executor, progress)
+        self._look(executor, progress)
         super().compare_all(executor, progress)
 
     def _look(self, executor: Executor, progress: Progress | None) -> None:

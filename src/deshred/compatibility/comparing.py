@@ -72,9 +72,7 @@ class Comparing(ABC):
 
     def compare_all(self, executor: Executor, progress: Progress | None) -> None:
         """Compare what was not compared before, several groups side by side."""
-        # matrix products with threads of their own wait for each other, and the more so on a busy machine
-        with threadpool_limits(1, "blas"):
-            executor.map(self._compare, self._pairs, stage="scoring", progress=progress)
+        executor.map(self._compare, self._pairs, stage="scoring", progress=progress)
 
     def find_rows(self, rows: Rows) -> Evidence:
         """The evidence of some right-hand edges with all left-hand ones, in the order of the pile.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from deshred.cases.store import MemoryStore, Store
 from deshred.compatibility.choosing import ComparingChosen
@@ -67,7 +68,8 @@ def score(
     with stopwatch.measure("encode"):
         groups = find_groups(fingerprints, store, options.block)
         described = Describing(pile, scorer, store, executor).describe_all(groups, progress)
-    with stopwatch.measure("score"):
+    # matrix products with threads of their own wait for each other, and the more so on a busy machine
+    with stopwatch.measure("score"), threadpool_limits(1, "blas"):
         comparing = _choose_way(described, scorer, store, fingerprints, options)
         described.clear()  # the pile may be large, and one copy of its descriptions is enough
         comparing.compare_all(executor, progress)

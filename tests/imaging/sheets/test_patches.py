@@ -42,9 +42,25 @@ def flooded(paper: np.ndarray, seed: tuple[int, int]) -> set[tuple[int, int]]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_pieces_are_those_of_a_plain_flood(seed: int) -> None:
-    paper = np.random.default_rng(seed).random((30, 40)) < 0.55
+def ragged(seed: int) -> np.ndarray:
+    """Rows of one run each, which mostly touch the next."""
+    rng = np.random.default_rng(seed)
+    columns, starts = np.arange(40), rng.integers(0, 16, (30, 1))
+    paper = (columns >= starts) & (columns < starts + rng.integers(12, 20, (30, 1)))
+    paper[: seed % 3] = False
+    return paper
+
+
+@pytest.mark.parametrize(
+    "paper",
+    [
+        *(np.random.default_rng(seed).random((30, 40)) < 0.55 for seed in range(5)),
+        *(ragged(seed) for seed in range(12)),
+        np.eye(6, dtype=bool).repeat(3, axis=1),  # rows that meet at corners alone
+        np.zeros((5, 5), bool),
+    ],
+)
+def test_pieces_are_those_of_a_plain_flood(paper: np.ndarray) -> None:
     found = find_patches(paper, min_area=5)
     rest, small = paper.copy(), 0
     pieces = {}

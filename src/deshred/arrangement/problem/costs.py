@@ -360,7 +360,10 @@ class DenseCosts(Costs):
 
 
 class SparseCosts(Costs):
-    """Costs from lists of candidates: never a full matrix."""
+    """Costs from lists of candidates: never a full matrix.
+
+    Other joins are as dear as the dearest one listed or, where the list is final, cannot be.
+    """
 
     def __init__(
         self,
@@ -371,11 +374,16 @@ class SparseCosts(Costs):
         pages: PageCount,
         range_: ScoreRange,
         room: Room | None = None,
+        *,
+        is_final: bool = False,
     ) -> None:
         n = len(row_starts) - 1
         super().__init__(n, range_, ends, pages, room)
+        self._is_final = is_final
         tails = np.repeat(np.arange(n), np.diff(row_starts))
         inner = tails != columns
+        if is_final:
+            inner &= np.isfinite(scores)
         keys = tails[inner] * (n + 2) + columns[inner]
         order = np.argsort(keys, kind="stable")
         self._listed_keys = keys[order]
@@ -385,13 +393,13 @@ class SparseCosts(Costs):
 
     @property
     def hub(self) -> int | None:
-        return self.n + 1
+        return None if self._is_final else self.n + 1
 
     def fix(self, fixings: Fixings) -> Self:
         fixed = super().fix(fixings)
         n, nodes = self.n, np.arange(self.n)
         keys = [self._listed_keys, self._keys(fixings.required)]
-        for node in (self.n, self.n + 1):
+        for node in range(self.n, self.n_nodes):
             keys += [nodes * (n + 2) + node, node * (n + 2) + nodes]
         tails, heads = np.divmod(distinct(keys), n + 2)
         costs = fixed.at(tails, heads)
@@ -401,10 +409,11 @@ class SparseCosts(Costs):
 
     def _joins(self, tails: Ints, heads: Ints) -> Floats:
         keys = tails * (self.n + 2) + heads
+        other = np.inf if self._is_final else self.dearest
         if not len(self._listed_keys):
-            return np.full(len(keys), self.dearest)
+            return np.full(len(keys), other)
         place = np.minimum(np.searchsorted(self._listed_keys, keys), len(self._listed_keys) - 1)
-        return np.where(self._listed_keys[place] == keys, self._listed_costs[place], self.dearest)
+        return np.where(self._listed_keys[place] == keys, self._listed_costs[place], other)
 
     def arcs_below(self, out_duals: Floats, in_duals: Floats, threshold: float) -> Arcs:
         reduced = self._costs - out_duals[self._tails] - in_duals[self._heads]

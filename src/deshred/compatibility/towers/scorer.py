@@ -238,7 +238,9 @@ class _Band:
 
 def _find_bands(index: int, edge: Edge) -> list[_Band]:
     """Runs of feature rows with ink in sight."""
-    inked = edge.ink.any(axis=1).reshape(-1, ROW_STEP).any(axis=1)
+    # eight pixels at a time: there are many, and most are blank
+    words = np.ascontiguousarray(edge.ink).reshape(-1, ROW_STEP * edge.ink.shape[1]).view(np.uint64)
+    inked = words.max(axis=1) > 0
     sees_ink = binary_dilation(np.pad(inked, _REACH), iterations=_REACH)
     turns = np.flatnonzero(np.diff(sees_ink, prepend=False, append=False)) - _REACH
     return [_Band(index, int(start), int(stop)) for start, stop in turns.reshape(-1, 2)]

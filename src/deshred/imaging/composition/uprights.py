@@ -127,4 +127,4 @@ def _bends(mask: Mask, sides: Sides) -> NDArray[np.int64]:
     line, rows = fit_center(mask, sides), np.arange(len(mask))
     seen = np.clip(rows, line.top, line.bottom)  # torn ends stay as they are
     middle = line.columns(np.array([len(mask) / 2]))
-    return np.asarray(np.rint(line.columns(seen) - middle), np.int64)
+    return np.asarray(np.rint(line.curve(seen) - middle), np.int64)

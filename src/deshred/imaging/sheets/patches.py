@@ -84,6 +84,12 @@ def find_patches(paper: Mask, *, min_area: float, origin: tuple[int, int] = (0, 
     `origin` is the top left corner of the mask in the scan.
     """
     left, top = origin
+    whole = _find_single(paper)
+    if whole is not None:
+        if np.count_nonzero(paper) < min_area:
+            return Patches((), 1)
+        box = Box(left + whole.x, top + whole.y, whole.width, whole.height)
+        return Patches((Patch(box, paper[whole.slices].copy()),), 0)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(paper.view(np.uint8), connectivity=4)
     patches = []
     is_large = stats[1:, cv2.CC_STAT_AREA] >= min_area
@@ -92,6 +98,24 @@ def find_patches(paper: Mask, *, min_area: float, origin: tuple[int, int] = (0, 
         mask = labels[box.slices] == label
         patches.append(Patch(Box(left + box.x, top + box.y, box.width, box.height), mask))
     return Patches(tuple(patches), int((~is_large).sum()))
+
+
+def _find_single(paper: Mask) -> Box | None:
+    """The box of the only piece, where every row of it is one run that touches the next: a shred, mostly.
+
+    Numbering all pieces takes ten times as long.
+    """
+    starts, stops = paper.argmax(axis=1), paper.shape[1] - paper[:, ::-1].argmax(axis=1)
+    rows = np.flatnonzero(paper[np.arange(len(paper)), starts]) if paper.size else np.zeros(0, np.intp)
+    if not rows.size or rows[-1] - rows[0] + 1 != rows.size:
+        return None
+    starts, stops = starts[rows], stops[rows]
+    is_single = int((stops - starts).sum()) == np.count_nonzero(paper)
+    is_single &= bool((np.maximum(starts[1:], starts[:-1]) < np.minimum(stops[1:], stops[:-1])).all())
+    if not is_single:
+        return None
+    left = int(starts.min())
+    return Box(left, int(rows[0]), int(stops.max()) - left, rows.size)
 
 
 def outer_contour(mask: Mask) -> NDArray[np.int32]:
