@@ -54,6 +54,12 @@ class QuestionOptions:
             if not 0 <= getattr(self, name) <= 1:
                 raise SettingsError(f"{name} is a share between 0 and 1, got {getattr(self, name)!r}.")
 
+    def time(self, question: Question) -> float:
+        """Seconds that people look at a question."""
+        if question.side == "page":
+            return self.seconds_page
+        return self.seconds + self.seconds_more * (len(question.options) - 1)
+
 
 @dataclass(frozen=True)
 class Option:

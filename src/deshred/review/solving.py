@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 
@@ -74,8 +74,8 @@ class Ticket:
 class Resolver:
     """Solves one problem under changing constraints; remembers what it has proven."""
 
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
+    def __init__(self, problem: Problem, slices: Sequence[float] = _SLICES) -> None:
+        self._problem, self._slices = problem, slices
         self._warm = WarmStart()
         start = problem.arrangement
         self._bases = [] if start is None else [(problem.constraints, start)]
@@ -88,12 +88,12 @@ class Resolver:
             if found is not None:
                 yield self._tell(ticket, found, start, over_chains=True, is_final=True)
                 return
-            for seconds in _SLICES:
+            for seconds in self._slices:
                 options = replace(self._problem.options, time_limit=seconds)
                 found = arrange(
                     self._problem.compatibility, constraints, options=options, warm_start=self._warm
                 )
-                is_final = found.is_optimal or seconds == _SLICES[-1]
+                is_final = found.is_optimal or seconds == self._slices[-1]
                 self._remember(constraints, found)
                 yield self._tell(ticket, found, start, over_chains=False, is_final=is_final)
                 if is_final:
