@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
 import socket
 import stat
-import threading
-import time
 import urllib.request
 from pathlib import Path
 
@@ -23,7 +20,6 @@ from deshred.review.server import OPENED, ReviewOptions, bind, find_last_port, o
 from deshred.review.session import read_events
 from tests.review.conftest import FinishedCase, Serving, serving
 
-KILLS = int(os.environ.get("DESHRED_KILLS", "4"))
 FUZZED = int(os.environ.get("DESHRED_FUZZED", "400"))
 
 
@@ -315,37 +311,6 @@ def test_fuzzed_requests_never_get_a_traceback(served: Serving, token: str) -> N
         assert b"Traceback" not in answer
     assert ask(served.port, "/api/state", Authorization=f"Bearer {token}")[0] == 200
     assert served.process.poll() is None
-
-
-def test_a_kill_at_any_moment_loses_nothing_that_was_answered(case: Case) -> None:
-    rng = random.Random(KILLS)
-    answered: list[str] = []
-    for run in range(KILLS):
-        with serving(case.path) as running:
-            token = log_in(running)
-            killer = threading.Timer(rng.uniform(0.02, 0.6), running.process.send_signal, [signal.SIGKILL])
-            killer.start()
-            for k in range(2000):
-                id_ = f"{run}-{k}"
-                statement = [["note", [k % 5], id_]] if k % 3 else [["join", [k % 7, k % 7 + 1]]]
-                try:
-                    status, told = post(
-                        running.port, token, "/api/events", {"id": id_, "action": "x", "say": statement}
-                    )
-                except (OSError, ValueError):
-                    break
-                if status == 200:
-                    answered.append(str(told["event"]))
-            killer.cancel()
-            deadline = time.monotonic() + 10
-            while running.process.poll() is None and time.monotonic() < deadline:
-                running.process.kill()
-                time.sleep(0.01)
-        known = {event.id for event in read_events(open_case(case.path).journal.read())}
-        assert set(answered) <= known
-    assert answered
-    case.journal.mend()
-    assert case.journal.check().is_sound
 
 
 def test_a_journal_cut_at_any_byte_opens_with_what_was_before(case: Case, board: object) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
 
-from deshred.arrangement import Atom, check_constraints, paper_width
+from deshred.arrangement import Atom, WarmStart, check_constraints, paper_width
 from deshred.cases import Entry, Store
 from deshred.elements import Arrangement, Constraints, Slot
 from deshred.errors import DeshredError, InfeasibleError, InputError, MismatchError
@@ -94,6 +94,7 @@ class Board:
         self.proof = _proof_of(arrangement)
         self.protests = read_protests(entries, self.events, self.standing.undone)
         self.offer: Offer | None = None
+        self._beliefs = WarmStart()  # what prices start from
         self.refusal: tuple[Atom, ...] = ()
         self._claims = Claims()
         self._asked_at: tuple[int, tuple[Question, ...]] = (-1, ())  # the queue of a version
@@ -143,7 +144,7 @@ class Board:
         else:
             elsewhere = 0 if found.arrangement.is_optimal else self._count_elsewhere(found)
             if elsewhere:
-                self.offer = Offer(found, elsewhere)
+                self.offer = Offer(found, elsewhere) if found.is_final else None
             else:
                 self._show(found)
             self.proof = replace(
@@ -461,9 +462,9 @@ class Board:
         with self._lock:
             wanted = Event("?", "preview", (Statement("join", (left, right)),))
             constraints = fold([*self.events, wanted], self.opened.constraints).constraints
-            done, before = self.reconstruction, self._arrangement
+            done, before, known = self.reconstruction, self._arrangement, self.standing.constraints
             is_known = before.is_optimal and self.proof.state == "proven"
-        return find_price(done, before, constraints) if is_known else None
+        return find_price(done, before, known, constraints, self._beliefs) if is_known else None
 
     def step(self, left: str, right: str) -> tuple[int, int]:
         """Where the right of two shreds lies, seen from the left."""

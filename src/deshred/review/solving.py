@@ -106,22 +106,26 @@ class Resolver:
 
     def _over_chains(self, constraints: Constraints) -> Arrangement | None:
         problem = self._problem
-        for known, before in reversed(self._bases):
-            if not _is_within(known, constraints):
-                continue
-            if known == constraints and before.is_optimal:
-                return before
-            for price in _PRICES:
-                found = arrange_over_chains(
-                    problem.compatibility,
-                    constraints,
-                    before,
-                    options=problem.options,
-                    chains=ChainOptions(price),
-                )
-                if found is not None:
-                    self._remember(constraints, found)
-                    return found
+        proven = [before for known, before in self._bases if known == constraints and before.is_optimal]
+        if proven:
+            return proven[-1]
+        within = (base for base in reversed(self._bases) if _is_within(base[0], constraints))
+        known, nearest = next(within, (Constraints(), None))
+        for price in _PRICES:
+            if nearest is None:
+                break
+            found = arrange_over_chains(
+                problem.compatibility,
+                constraints,
+                nearest,
+                known=known,
+                options=problem.options,
+                chains=ChainOptions(price),
+                warm_start=self._warm,
+            )
+            if found is not None:
+                self._remember(constraints, found)
+                return found
         return None
 
     def _remember(self, constraints: Constraints, arrangement: Arrangement) -> None:
@@ -144,13 +148,25 @@ class Price:
     is_least: bool  # it may be more
 
 
-def find_price(done: Reconstruction, before: Arrangement, constraints: Constraints) -> Price:
+def find_price(
+    done: Reconstruction,
+    before: Arrangement,
+    known: Constraints,
+    constraints: Constraints,
+    warm_start: WarmStart,
+) -> Price:
     """What it costs to obey these as well; beyond the dearest chains only that it is more."""
     options = done.settings.arrangement
     for price in _PRICES:
         try:
             found = arrange_over_chains(
-                done.compatibility, constraints, before, options=options, chains=ChainOptions(price)
+                done.compatibility,
+                constraints,
+                before,
+                known=known,
+                options=options,
+                chains=ChainOptions(price),
+                warm_start=warm_start,
             )
         except InfeasibleError:
             return Price(float("inf"), is_least=True)

@@ -211,7 +211,7 @@ class View:
         """Who may stand at a side, and where they lie now."""
         pile = self._board.reconstruction.compatibility
         pages = {id_: number for number, page in enumerate(self._board.pages()) for id_ in page}
-        found = []
+        found, row = [], self.row_beside(index, side)
         for candidate in find_candidates(pile, index, side):
             own, other = pile.ids[index], pile.ids[candidate.partner]
             x, y = self._board.step(*((own, other) if side == "right" else (other, own)))
@@ -223,6 +223,7 @@ class View:
                     "page": pages.get(other),
                     "x": x,
                     "y": y,
+                    "row": row if side == "right" else row + y,  # of the left one of the two
                 }
             )
         return found

@@ -14,7 +14,7 @@ function sentence(app, [kind, shreds, value]) {
 
 function row(app, event) {
   const isReversal = event.action === "undo" || event.action === "redo";
-  const what = [...event.say.map((one) => sentence(app, one)), ...event.unsay.map((one) => ["let go: ", sentence(app, one)])];
+  const what = [...event.say.map((one) => sentence(app, one)), ...event.unsay.map((one) => ["withdrawn: ", sentence(app, one)])];
   const first = event.say[0]?.[1][0] ?? event.unsay[0]?.[1][0];
   return h(
     "tr",
@@ -23,8 +23,8 @@ function row(app, event) {
     h("td", {}, h("time", { datetime: event.time }, new Date(event.time).toLocaleString())),
     h("td", { dir: "auto" }, event.actor),
     h("td", {}, event.action),
-    h("td", {}, isReversal ? h("span", { class: "facts" }, `entry ${events.find((one) => one.id === event.of)?.number ?? "?"}`) : what.map((one) => h("div", {}, one)), event.replaced.length ? h("div", { class: "facts" }, "put aside: ", event.replaced.map((one) => sentence(app, one))) : null),
-    h("td", {}, isReversal || event.undone ? null : button("Take back", "", () => app.undo(event.id)), first === undefined ? null : button("Show", "", () => app.openShred(first))),
+    h("td", {}, isReversal ? h("span", { class: "facts" }, `entry ${events.find((one) => one.id === event.of)?.number ?? "?"}`) : what.map((one) => h("div", {}, one)), event.replaced.length ? h("div", { class: "facts" }, "replaces: ", event.replaced.map((one, k) => [k ? ", " : "", sentence(app, one)])) : null),
+    h("td", {}, isReversal || event.undone ? null : button("Undo", "", () => app.undo(event.id)), first === undefined ? null : button("Show", "", () => app.openShred(first))),
   );
 }
 
@@ -35,7 +35,7 @@ export const history = {
       get("/api/history").then((found) => { events = found.events; app.refresh(); });
     }
     const head = ["Entry", "When", "Who", "Action", "What", ""].map((label) => h("th", { scope: "col" }, label || h("span", { class: "hidden" }, "Actions")));
-    fill(main, h("h1", {}, "History"), h("p", { class: "facts" }, "The journal's head is ", h("code", {}, app.state.head), ". Note it down: deshred verify checks the journal against it. ", button("Check now", "c", () => this.actions.check(app), { id: "check" })), events.length ? h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, events.map((event) => row(app, event)))) : h("p", {}, "Nothing was said yet."));
+    fill(main, h("h1", {}, "History"), h("p", { class: "facts" }, "The journal's head is ", h("code", {}, app.state.head), ". Write it down: deshred verify can check the journal against it. ", button("Check now", "c", () => this.actions.check(app), { id: "check" })), events.length ? h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, events.map((event) => row(app, event)))) : h("p", {}, "Nothing has been said yet."));
   },
   enter() {
     loaded = -1;
@@ -43,7 +43,7 @@ export const history = {
   actions: {
     check: async (app) => {
       const found = await get("/api/verify");
-      app.tell(found.problems.length ? found.problems[0] : `All ${found.entries} lines of the journal follow from one another.`, found.problems.length ? "problem" : "info");
+      app.tell(found.problems.length ? found.problems[0] : `The journal is intact: all ${found.entries} lines check out.`, found.problems.length ? "problem" : "info");
     },
   },
 };

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { button, fill, h } from "./dom.js";
 import { ask } from "./overview.js";
-import { drawStrips, itemsOf, sizeOf } from "./pictures.js";
+import { around, drawStrips, itemsOf, sizeOf } from "./pictures.js";
 import { tray } from "./trays.js";
 import { count, percent, words } from "./words.js";
 
@@ -57,7 +57,7 @@ function put(app, moved, after) {
   if (next !== undefined && next !== moved) statements.push(["join", [moved, next]]);
   lifted = null;
   app.shred = moved;
-  app.send("move", statements, { told: `${idOf(app, moved)} now stands right of ${idOf(app, after)}.` });
+  app.send("move", statements, { told: `${idOf(app, moved)} is now to the right of ${idOf(app, after)}.` });
 }
 
 function putFirst(app, moved, before) {
@@ -106,9 +106,9 @@ async function price(app, shown) {
 
 function tellPrice(found) {
   if (found === undefined) return "…";
-  if (!found?.isKnown) return "not known: the order is not proven";
-  if (found.rise === null) return "contradicts what was said";
-  return found.isLeast ? `more than ${found.rise} nats dearer` : found.rise === 0 ? "costs nothing" : `${found.rise} nats dearer`;
+  if (!found?.isKnown) return "cost not known: the order is not proven";
+  if (found.rise === null) return "contradicts a statement";
+  return found.isLeast ? `costs more than ${found.rise} nats` : found.rise === 0 ? "costs nothing" : `costs ${found.rise} nats`;
 }
 
 /** Marked shreds and the selected one: at least two of them are needed. */
@@ -128,10 +128,10 @@ function toggleMark(app, index) {
 /** Which of the blank shreds? The only one that is left needs no question. */
 function chooseBlank(app) {
   const free = app.info.shreds.map((_, index) => index).slice(app.info.inked).filter((index) => app.state.blanks[String(index)] === undefined);
-  const take = (index) => app.send("blank", [["blank", [index, selected(app)]]], { told: `${idOf(app, index)} stands right of this shred.` });
+  const take = (index) => app.send("blank", [["blank", [index, selected(app)]]], { told: `${idOf(app, index)} was placed to the right.` });
   if (!free.length) return app.tell("No blank shred is left.");
   if (free.length === 1) return take(free[0]);
-  const box = app.dialog("Which blank shred stands here?", tray(app, free, (index) => button("This one", "", () => { box.close(); take(index); }, { class: "main" })));
+  const box = app.dialog("Which blank shred goes here?", tray(app, free, (index) => button("This one", "", () => { box.close(); take(index); }, { class: "main" })));
   box.querySelector("button.main").focus();
   return undefined;
 }
@@ -144,8 +144,8 @@ const ACTIONS = {
   left: (app) => step(app, -1),
   right: (app) => step(app, 1),
   pin: (app) => needsJoin(app, (a, b) => app.send("pin", [["join", [a, b]]], { told: "Pinned." })),
-  unpin: (app) => needsJoin(app, (a, b) => app.send("unpin", [], { unsay: [["join", [a, b]]], told: "Let go." })),
-  forbid: (app) => needsJoin(app, (a, b) => app.send("forbid", [["no-join", [a, b]]], { told: "These two are not joined." })),
+  unpin: (app) => needsJoin(app, (a, b) => app.send("unpin", [], { unsay: [["join", [a, b]]], told: "Unpinned." })),
+  forbid: (app) => needsJoin(app, (a, b) => app.send("forbid", [["no-join", [a, b]]], { told: "Noted: these two do not belong together." })),
   end: (app) => app.send("end", [["last", [selected(app)]]], { told: "The page ends here." }),
   begin: (app) => app.send("begin", [["first", [selected(app)]]], { told: "The page begins here." }),
   move: (app) => {
@@ -160,17 +160,21 @@ const ACTIONS = {
   mark: (app) => toggleMark(app, selected(app)),
   together: (app) => group(app, "together", "lie on one page."),
   apart: (app) => group(app, "apart", "lie on different pages."),
-  "on-left": (app) => app.send("goes-on", [["not-first", [sheetOf(app).shreds[0]]]], { told: "Something stands left of this page." }),
-  "on-right": (app) => app.send("goes-on", [["not-last", [sheetOf(app).shreds.at(-1)]]], { told: "Something stands right of this page." }),
+  "on-left": (app) => app.send("goes-on", [["not-first", [sheetOf(app).shreds[0]]]], { told: "Noted: the page continues on the left." }),
+  "on-right": (app) => app.send("goes-on", [["not-last", [sheetOf(app).shreds.at(-1)]]], { told: "Noted: the page continues on the right." }),
   title: (app) => ask(app, "Title of this page", sheetOf(app).title, (text) => app.send("title", [["title", [sheetOf(app).shreds[0]], text]])),
   why: (app) => show(app, "why"),
   flip: (app) => app.state.flipped.includes(selected(app)) ? app.send("turn-back", [], { unsay: [["flipped", [selected(app)]]] }) : app.send("flip", [["flipped", [selected(app)]]], { told: "Turned upside down." }),
-  aside: (app) => app.send("aside", [["aside", [selected(app)]]], { told: "Set aside; it is in the trays." }),
-  gap: (app) => needsJoin(app, (a, b) => ask(app, "How much is missing here, in mm?", "7", (text) => /^\d+$/.test(text) && app.send("gap", [["gap", [a, b], text]], { told: "Noted: something is missing here." }))),
+  aside: (app) => {
+    const [gone, { shreds }] = [selected(app), sheetOf(app)];
+    app.shred = following(app) ?? shreds[place(app) - 1] ?? gone; // the page stays open
+    return app.send("aside", [["aside", [gone]]], { told: `${idOf(app, gone)} was set aside. It is in the trays.` });
+  },
+  gap: (app) => needsJoin(app, (a, b) => ask(app, "How many millimeters are missing here?", "7", (text) => /^\d+$/.test(text) && app.send("gap", [["gap", [a, b], text]], { told: "Noted: paper is missing here." }))),
   blank: (app) => chooseBlank(app),
   "cannot-tell": (app) => needsJoin(app, (a, b) => app.send("cannot-tell", [["cannot-tell", [a, b]]], { told: "Noted: cannot tell." })),
   note: (app) => ask(app, "Note on this shred", "", (text) => text && app.send("note", [["note", [selected(app)], text]], { told: "Noted." })),
-  done: (app) => app.send("done", [["done", sheetOf(app).shreds]], { told: "Page is done: all its joins and both ends are pinned." }),
+  done: (app) => app.send("done", [["done", sheetOf(app).shreds]], { told: "Done: all joins and both ends of this page are pinned." }),
   "up-1": (app) => shift(app, -1),
   "down-1": (app) => shift(app, 1),
   "up-10": (app) => shift(app, -10),
@@ -188,9 +192,9 @@ const ACTIONS = {
 const GROUPS = [
   [["Pin", "p", "pin"], ["No join", "x", "forbid"], ["Ends here", "s", "end"], ["Begins here", "a", "begin"]],
   [["Move", "m", "move"], ["Turn", "f", "flip"], ["Set aside", "t", "aside"], ["Blank", "b", "blank"], ["Gap", "g", "gap"]],
-  [["Goes on left", "<", "on-left"], ["Goes on right", ">", "on-right"], ["Title", "r", "title"]],
+  [["Continues left", "<", "on-left"], ["Continues right", ">", "on-right"], ["Title", "r", "title"]],
   [["Mark", "k", "mark"], ["Together", "y", "together"], ["Apart", "v", "apart"]],
-  [["Candidates", "c", "candidates"], ["On the left", "Shift+c", "candidates-left"], ["Why", "w", "why"], ["Cannot tell", "d", "cannot-tell"], ["Note", "n", "note"]],
+  [["Candidates right", "c", "candidates"], ["left", "Shift+c", "candidates-left"], ["Why", "w", "why"], ["Cannot tell", "d", "cannot-tell"], ["Note", "n", "note"]],
 ];
 
 function toolbar(app) {
@@ -199,11 +203,11 @@ function toolbar(app) {
     "div",
     { class: "bar", role: "toolbar", "aria-label": "Actions" },
     h("h1", { dir: "auto" }, sheet.title || words.page(app.pageNumber + 1)),
-    button("‹", "[", () => turn(app, -1), { id: "previous", "aria-label": "Page before" }),
-    button("›", "]", () => turn(app, 1), { id: "next", "aria-label": "Page after" }),
-    GROUPS.map((group) => h("span", { class: "group" }, group.map(([label, key, action]) => (action === "pin" && pinned(app) ? button("Let go", "u", () => ACTIONS.unpin(app), { id: "do-unpin" }) : button(action === "move" && lifted !== null ? "Put after this" : label, key, () => ACTIONS[action](app), { id: `do-${action}` }))))),
+    button("‹", "[", () => turn(app, -1), { id: "previous", "aria-label": "Previous page" }),
+    button("›", "]", () => turn(app, 1), { id: "next", "aria-label": "Next page" }),
+    GROUPS.map((group) => h("span", { class: "group" }, group.map(([label, key, action]) => (action === "pin" && pinned(app) ? button("Unpin", "u", () => ACTIONS.unpin(app), { id: "do-unpin" }) : button(action === "move" && lifted !== null ? "Put after this" : label, key, () => ACTIONS[action](app), { id: `do-${action}` }))))),
     h("span", { class: "grow" }),
-    button("Page is right", "l", () => ACTIONS.done(app), { id: "do-done", class: "main" }),
+    button("Whole and correct", "l", () => ACTIONS.done(app), { id: "do-done", class: "main" }),
   );
 }
 
@@ -229,15 +233,13 @@ function list(app, sheet) {
   );
 }
 
+/** Two shreds and their neighbors around the tear between them, at the row where most is written. */
 function pairPicture(app, left, right, at, why) {
   const canvas = h("canvas", { class: "closeup", "aria-hidden": "true" });
-  const info = app.info.shreds;
-  const flipped = (index) => app.state.flipped.includes(index);
-  const items = [{ index: left, x: 0, y: 0, width: info[left].width, flipped: flipped(left) }, { index: right, x: at.x, y: at.y, width: info[right].width, flipped: flipped(right) }];
+  const items = around(app, left, right, at);
   const draw = () => {
-    const scale = why ? Math.min(canvas.clientHeight / info[left].height, 0.5) : 0.4;
-    const top = why ? 0 : Math.max(0, info[left].height / 2 - canvas.clientHeight / scale / 2);
-    const corner = { scale, x: at.x - canvas.clientWidth / scale / 2, y: top };
+    const scale = 0.5;
+    const corner = { scale, x: at.x - canvas.clientWidth / scale / 2, y: at.row - canvas.clientHeight / scale / 2 };
     drawStrips(canvas, items, corner, () => requestAnimationFrame(draw), { over: why ? (context, s) => tint(context, s, corner, at, why) : undefined });
   };
   requestAnimationFrame(draw);
@@ -261,7 +263,7 @@ function tintRows(context, scale, corner, tear, why, wide = 40) {
 
 /** Ink and outline at every shift: where their sum is highest, the right shred lies. */
 function curve(why) {
-  if (!why.shifts.length) return h("p", { class: "facts" }, "This scorer does not tell its evidence apart.");
+  if (!why.shifts.length) return h("p", { class: "facts" }, "This scorer cannot say where its evidence comes from.");
   const canvas = h("canvas", { class: "curve", role: "img", "aria-label": "Ink and outline in nats against the offset of the right-hand shred" });
   requestAnimationFrame(() => {
     const ratio = devicePixelRatio || 1;
@@ -336,7 +338,7 @@ function side(app) {
     const { pair, data } = beside;
     const total = (name) => data[name].reduce((sum, value) => sum + value, 0);
     const alternatives = beside.others.map((one) => h("li", {}, h("b", { dir: "auto" }, idOf(app, one.partner)), " ", h("span", { id: `price-${one.partner}` }, tellPrice(one.price))));
-    return h("aside", { class: "beside", "aria-label": "Why" }, h("h2", {}, "Why"), pairPicture(app, pair[0], pair[1], data, data), h("p", { class: "facts" }, "Along the tear, compared with blank paper: green speaks for the join, red against it."), curve(data), h("p", { class: "facts" }, h("i", { class: "sure" }, "― ink"), " ", h("i", { class: "person" }, "― outline"), " ― together"), h("dl", {}, h("dt", {}, "ink, at best"), h("dd", {}, best(data.ink)), h("dt", {}, "outline, at best"), h("dd", {}, best(data.outline)), h("dt", {}, "ink goes on"), h("dd", { class: "sure" }, `${total("meets")} rows`), h("dt", {}, "ink stops"), h("dd", { class: "open" }, `${total("ends")} rows`), h("dt", {}, "outline, mean misfit"), h("dd", {}, `${(total("gap") / 10 / Math.max(1, data.gap.length)).toFixed(1)} px`), factsOf(app)), h("h3", {}, "Instead of it"), alternatives.length ? h("ul", { class: "alternatives" }, alternatives) : h("p", { class: "facts" }, "Nothing else fits."), close);
+    return h("aside", { class: "beside", "aria-label": "Why" }, h("h2", {}, "Why"), pairPicture(app, pair[0], pair[1], data, data), h("p", { class: "facts" }, "Along the tear: green rows support the join, red rows speak against it."), curve(data), h("p", { class: "facts" }, h("i", { class: "sure" }, "― ink"), " ", h("i", { class: "person" }, "― outline"), " ― together"), h("dl", {}, h("dt", {}, "ink, at best"), h("dd", {}, best(data.ink)), h("dt", {}, "outline, at best"), h("dd", {}, best(data.outline)), h("dt", {}, "ink continues"), h("dd", { class: "sure" }, `${total("meets")} rows`), h("dt", {}, "ink stops"), h("dd", { class: "open" }, `${total("ends")} rows`), h("dt", {}, "average gap between outlines"), h("dd", {}, `${(total("gap") / 10 / Math.max(1, data.gap.length)).toFixed(1)} px`), factsOf(app)), h("h3", {}, "Alternatives"), alternatives.length ? h("ul", { class: "alternatives" }, alternatives) : h("p", { class: "facts" }, "No other shred fits."), close);
   }
   const own = selected(app);
   return h(
@@ -354,7 +356,7 @@ function side(app) {
 function factsOf(app) {
   const join = sheetOf(app).joins[place(app)];
   if (!join) return null;
-  const rows = [["probability", percent(join.probability)], ["score", join.score ?? "–"], ["dearer without it", join.price === null ? "–" : `${join.price} nats`], ["decided by", join.by ?? "the machine"]];
+  const rows = [["probability", percent(join.probability)], ["score", join.score ?? "–"], ["cost without it", join.price === null ? "–" : `${join.price} nats`], ["decided by", join.by ?? "the machine"]];
   return rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))]);
 }
 

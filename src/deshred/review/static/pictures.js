@@ -142,3 +142,17 @@ export function itemsOf(info, state, page) {
   const flipped = new Set(state.flipped);
   return page.shreds.map((index, k) => ({ index, x: page.x[k], y: page.y[k], width: info.shreds[index].width, flipped: flipped.has(index) }));
 }
+
+/** The shreds around a join: some of the left chain, some of the right, as they lie on their pages. */
+export function around(app, left, right, step) {
+  const items = [];
+  const take = (index, from, to, dx, dy, dim) => {
+    const sheet = app.state.pages.find((one) => one.shreds.includes(index));
+    const all = itemsOf(app.info, app.state, sheet);
+    const at = sheet.shreds.indexOf(index);
+    for (const item of all.slice(Math.max(0, at + from), at + to + 1)) items.push({ ...item, x: item.x - all[at].x + dx, y: item.y - all[at].y + dy, dim });
+  };
+  if (left !== null) take(left, -3, 0, 0, 0);
+  if (right !== null) take(right, 0, 3, step.x, step.y);
+  return items;
+}
