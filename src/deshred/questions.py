@@ -230,6 +230,8 @@ class _Asker:
         chosen = self._choose(i, belief, now, page, side, doubt)
         seconds = options.seconds + options.seconds_more * (len(chosen) - 1)
         covered = self._covered(belief, chosen, now)
+        if len(chosen) == 1:
+            chosen = [(now, 1 - doubt)]  # what is asked about is the probability, whatever one side believes
         shown = tuple(Option(None if k < 0 else self._pile.ids[k], b) for k, b in chosen)
         partner = None if now < 0 else self._pile.ids[now]
         yield Question(

@@ -365,7 +365,7 @@ def test_the_evidence_is_drawn_on_the_paper(tab: Tab) -> None:
     Speaker(tab, by_mouse=False).open_longest()
     page.keyboard.press("w")
     page.locator("canvas.curve").wait_for()
-    page.locator(".alternatives li", has_text="dearer").first.wait_for(timeout=20_000)
+    page.locator(".alternatives li", has_text="costs").first.wait_for(timeout=20_000)
     tab.shoot("why")
     time.sleep(1)
     assert page.locator("canvas.paper").evaluate(COUNT_GREEN) > 20
@@ -414,7 +414,7 @@ def test_an_open_tab_goes_on_when_the_board_was_started_again(
         port = running.port
     with serving(copy.folder) as running:
         assert running.port == port, "a restarted board is found at its old address"
-        old.page.locator("#banner", has_text="started again").wait_for(timeout=20_000)
+        old.page.locator("#banner", has_text="restarted").wait_for(timeout=20_000)
         Tab(context, running)
         old.page.bring_to_front()
         old.page.locator("#go-history .badge", has_text="1").wait_for(timeout=20_000)

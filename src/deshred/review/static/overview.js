@@ -24,7 +24,8 @@ function card(app, one, place) {
   redraw();
   const open = one.joins.filter((join) => join.verdict !== "sure" && !join.by).length;
   const width = one.mm === null ? "" : app.info.paperMm ? `${one.mm} of ${Math.round(app.info.paperMm)} mm` : `${one.mm} mm`;
-  const facts = [count(one.shreds.length, "shred"), width].filter(Boolean).join(", ");
+  const follows = one.gap ? `then ${one.gap.mm} mm missing and page ${one.gap.page + 1}` : "";
+  const facts = [count(one.shreds.length, "shred"), width, follows].filter(Boolean).join(", ");
   return h(
     "li",
     {},

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { button, fill, h } from "./dom.js";
 import { ask } from "./overview.js";
-import { around, drawStrips, itemsOf, sizeOf } from "./pictures.js";
+import { around, drawStrips, itemsOf, partsOf, sizeOf } from "./pictures.js";
 import { tray } from "./trays.js";
 import { count, percent, words } from "./words.js";
 
@@ -217,7 +217,7 @@ function describe(app, sheet, k) {
 }
 
 function tell(join) {
-  if (!join) return "the page ends here";
+  if (!join) return "nothing is joined to the right";
   return `join to the right: ${join.by ? `decided by ${join.by}` : `${words.verdict[join.verdict]}, ${percent(join.probability)}`}`;
 }
 
@@ -317,17 +317,19 @@ function explainOn(context, scale, items) {
 
 const best = (values) => (values.length ? `${Math.max(...values).toFixed(1)} nats` : "–");
 
-/** Bars beside the tear: green where ink goes on across it, red where it stops, blue how far the outlines are apart. */
+/** The rows on the paper; at its edges, where nothing is hidden: green where ink continues across the tear, red where
+ * it stops (left), blue how far the outlines are apart (right). */
 function tint(context, scale, corner, at, why) {
   tintRows(context, scale, corner, at.x, why, 14);
-  const x = (at.x - corner.x) * scale;
+  const far = context.canvas.width;
   why.meets.forEach((meets, k) => {
     const y = (why.top + k * why.rows - corner.y) * scale;
     const tall = Math.max(1, why.rows * scale);
-    if (meets) { context.fillStyle = "rgba(0,120,60,.75)"; context.fillRect(x - 46, y, (meets / why.rows) * 40, tall); }
-    if (why.ends[k]) { context.fillStyle = "rgba(190,30,30,.75)"; context.fillRect(x + 8, y, (why.ends[k] / why.rows) * 40, tall); }
+    if (meets) { context.fillStyle = "rgba(0,120,60,.75)"; context.fillRect(0, y, (meets / why.rows) * 36, tall); }
+    if (why.ends[k]) { context.fillStyle = "rgba(190,30,30,.75)"; context.fillRect(38, y, (why.ends[k] / why.rows) * 36, tall); }
     context.fillStyle = "rgba(30,60,160,.6)";
-    context.fillRect(x + 52, y, Math.min(40, why.gap[k] * 0.4), tall);
+    const wide = Math.min(40, why.gap[k] * 0.4);
+    context.fillRect(far - wide, y, wide, tall);
   });
 }
 
@@ -338,7 +340,7 @@ function side(app) {
     const { pair, data } = beside;
     const total = (name) => data[name].reduce((sum, value) => sum + value, 0);
     const alternatives = beside.others.map((one) => h("li", {}, h("b", { dir: "auto" }, idOf(app, one.partner)), " ", h("span", { id: `price-${one.partner}` }, tellPrice(one.price))));
-    return h("aside", { class: "beside", "aria-label": "Why" }, h("h2", {}, "Why"), pairPicture(app, pair[0], pair[1], data, data), h("p", { class: "facts" }, "Along the tear: green rows support the join, red rows speak against it."), curve(data), h("p", { class: "facts" }, h("i", { class: "sure" }, "― ink"), " ", h("i", { class: "person" }, "― outline"), " ― together"), h("dl", {}, h("dt", {}, "ink, at best"), h("dd", {}, best(data.ink)), h("dt", {}, "outline, at best"), h("dd", {}, best(data.outline)), h("dt", {}, "ink continues"), h("dd", { class: "sure" }, `${total("meets")} rows`), h("dt", {}, "ink stops"), h("dd", { class: "open" }, `${total("ends")} rows`), h("dt", {}, "average gap between outlines"), h("dd", {}, `${(total("gap") / 10 / Math.max(1, data.gap.length)).toFixed(1)} px`), factsOf(app)), h("h3", {}, "Alternatives"), alternatives.length ? h("ul", { class: "alternatives" }, alternatives) : h("p", { class: "facts" }, "No other shred fits."), close);
+    return h("aside", { class: "beside", "aria-label": "Why" }, h("h2", {}, "Why"), pairPicture(app, pair[0], pair[1], data, data), h("p", { class: "facts" }, "On the tear: green rows support the join, red rows speak against it. Left edge: ink continues (green) or stops (red). Right edge: the gap between the outlines (blue)."), curve(data), h("p", { class: "facts" }, h("i", { class: "sure" }, "― ink"), " ", h("i", { class: "person" }, "― outline"), " ― together"), h("dl", {}, h("dt", {}, "ink, at best"), h("dd", {}, best(data.ink)), h("dt", {}, "outline, at best"), h("dd", {}, best(data.outline)), h("dt", {}, "ink continues"), h("dd", { class: "sure" }, `${total("meets")} rows`), h("dt", {}, "ink stops"), h("dd", { class: "open" }, `${total("ends")} rows`), h("dt", {}, "average gap between outlines"), h("dd", {}, `${(total("gap") / 10 / Math.max(1, data.gap.length)).toFixed(1)} px`), factsOf(app)), h("h3", {}, "Alternatives"), alternatives.length ? h("ul", { class: "alternatives" }, alternatives) : h("p", { class: "facts" }, "No other shred fits."), close);
   }
   const own = selected(app);
   return h(
@@ -362,7 +364,8 @@ function factsOf(app) {
 
 function paint(app, canvas, overlay) {
   const sheet = sheetOf(app);
-  const [width, height] = sizeOf(app.info, sheet);
+  const { parts, width } = partsOf(app.info, app.state, sheet);
+  const height = Math.max(sizeOf(app.info, sheet)[1], ...parts.map((part) => sizeOf(app.info, part.page)[1]));
   const box = canvas.parentElement;
   const fit = Math.min((box.clientWidth - 24) / width, (box.clientHeight - 40) / height);
   const scale = zoom ?? fit;
@@ -371,9 +374,34 @@ function paint(app, canvas, overlay) {
   overlay.style.width = canvas.style.width;
   view = { x: 0, y: 0, scale };
   const items = itemsOf(app.info, app.state, sheet).map((item) => ({ ...item, dim: item.index === lifted || (solo && item.index !== selected(app)) }));
+  for (const part of parts) items.push(...itemsOf(app.info, app.state, part.page).map((item) => ({ ...item, x: item.x + part.x })));
   if (drag?.moved) Object.assign(items.find((item) => item.index === drag.index) ?? {}, { dim: true });
-  drawStrips(canvas, items, view, () => requestAnimationFrame(() => canvas.isConnected && paint(app, canvas, overlay)), { over: (context, s) => { explainOn(context, s, items); mark(app, context, s, items); } });
+  drawStrips(canvas, items, view, () => requestAnimationFrame(() => canvas.isConnected && paint(app, canvas, overlay)), { over: (context, s) => { explainOn(context, s, items); parts.forEach((part) => hatch(context, s, part)); mark(app, context, s, items); } });
   place_signs(app, overlay, sheet, scale);
+}
+
+/** Missing paper: hatched, with its width. */
+function hatch(context, scale, { x, wide, mm }) {
+  const [left, width, { height }] = [(x - wide) * scale, wide * scale, context.canvas];
+  context.save();
+  context.beginPath();
+  context.rect(left, 0, width, height);
+  context.clip();
+  context.fillStyle = "#efece4";
+  context.fillRect(left, 0, width, height);
+  context.strokeStyle = "#a99f8a";
+  context.lineWidth = 1;
+  for (let y = -width; y < height; y += 10) {
+    context.beginPath();
+    context.moveTo(left, y + width);
+    context.lineTo(left + width, y);
+    context.stroke();
+  }
+  context.restore();
+  context.fillStyle = "#5c4300";
+  context.font = `${13 * (devicePixelRatio || 1)}px sans-serif`;
+  context.textAlign = "center";
+  context.fillText(`${mm} mm`, left + width / 2, 18 * (devicePixelRatio || 1));
 }
 
 function mark(app, context, scale, items) {
@@ -401,11 +429,17 @@ function place_signs(app, overlay, sheet, scale) {
   );
 }
 
+function nearest(sheet, x) {
+  return sheet.shreds[Math.max(0, sheet.x.findLastIndex((left) => left <= x))];
+}
+
 /** Which shred lies under a point, and where one dropped there would go. */
 function hit(app, event, canvas) {
   const rect = canvas.getBoundingClientRect();
   const x = (event.clientX - rect.left) / view.scale;
   const sheet = sheetOf(app);
+  const part = partsOf(app.info, app.state, sheet).parts.findLast((one) => one.x <= x);
+  if (part) return { index: nearest(part.page, x - part.x), slot: -1, x };
   let k = 0;
   sheet.x.forEach((left, i) => { if (left <= x) k = i; });
   const index = sheet.shreds[k];
@@ -422,15 +456,16 @@ function listen(app, canvas, redraw) {
     if (!drag || (!drag.moved && Math.abs(event.clientX - drag.start) < 8)) return;
     const found = hit(app, event, canvas);
     const sheet = sheetOf(app);
-    drag = { ...drag, moved: true, slot: found.slot, line: sheet.x[found.slot] ?? sizeOf(app.info, sheet)[0] };
+    drag = { ...drag, moved: true, slot: found.slot, line: sheet.x[found.slot] ?? (found.slot < 0 ? -9 : sizeOf(app.info, sheet)[0]) };
     redraw();
   });
   canvas.addEventListener("pointerup", () => {
     const done = drag;
     drag = null;
     if (!done) return;
-    if (!done.moved) return select(app, done.index);
     const sheet = sheetOf(app);
+    if (!done.moved) return sheet.shreds.includes(done.index) ? select(app, done.index) : app.openShred(done.index);
+    if (done.slot < 0 || !sheet.shreds.includes(done.index)) return redraw();
     const from = sheet.shreds.indexOf(done.index);
     if (done.slot === from || done.slot === from + 1) return redraw();
     if (done.slot === 0) return putFirst(app, done.index, sheet.shreds[0]);

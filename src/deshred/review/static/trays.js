@@ -11,7 +11,7 @@ function strip(app, index) {
   const draw = () => {
     const scale = Math.min(canvas.clientWidth / width, canvas.clientHeight / height);
     const corner = { x: -(canvas.clientWidth / scale - width) / 2, y: 0, scale };
-    drawStrips(canvas, [{ index, x: 0, y: 0, width, flipped: app.state.flipped.includes(index) }], corner, () => requestAnimationFrame(draw));
+    drawStrips(canvas, [{ index, x: 0, y: 0, width, flipped: app.state.flipped.includes(index) }], corner, () => requestAnimationFrame(draw), { ground: "#8d938f" });
   };
   requestAnimationFrame(draw);
   return canvas;

@@ -2,7 +2,7 @@
 
 const plural = new Intl.PluralRules("en");
 const number = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
-export const count = (n, noun) => `${number.format(n)} ${noun}${plural.select(n) === "one" ? "" : "s"}`;
+export const count = (n, noun, many = `${noun}s`) => `${number.format(n)} ${plural.select(n) === "one" ? noun : many}`;
 export const percent = (p) => (p === null || p === undefined ? "–" : p > 0.999 ? "> 99.9 %" : `${number.format(100 * p)} %`);
 export const minutes = (seconds) => (seconds < 90 ? count(Math.max(1, Math.round(seconds)), "second") : count(Math.round(seconds / 60), "minute"));
 
@@ -42,6 +42,7 @@ export const words = {
   givenBefore: "given with --constraints",
   entry: (number) => `entry ${number}`,
   said: { join: "joined", "no-join": "not joined", first: "begins a page", last: "ends a page", "not-first": "page continues on the left", "not-last": "page continues on the right", aside: "set aside", flipped: "upside down", gap: "paper missing, in mm:", blank: "blank shred placed", offset: "shifted, in px:", title: "title", note: "note", "cannot-tell": "cannot tell", looked: "looked at", done: "page done", together: "on one page", apart: "on different pages" },
+  action: { answer: "answer", control: "asked again", kept: "confirmed", undo: "undo", redo: "redo", pin: "pin", unpin: "unpin", forbid: "no join", end: "page ends", begin: "page begins", "goes-on": "page continues", move: "move", flip: "turn", "turn-back": "turn back", aside: "set aside", "put-back": "put back", gap: "gap", blank: "blank shred", "take-out": "take out", offset: "shift", title: "title", note: "note", "cannot-tell": "cannot tell", together: "same page", apart: "different pages", "take-back": "withdraw", done: "page done", settle: "settle" },
   offer: (n) => `Better order found (${count(n, "other page")} would change)`,
   offerWhy: "It is not proven to be the best, and it changes pages that nobody has touched. Nothing moves until you accept it.",
   taken: "The better order is now shown.",
