@@ -218,7 +218,7 @@ class Review:
         standing = fold(self.events)
         options = find_options(self._scored, standing, self.events if self._teach else ())
         if self._is_path:
-            options = replace(options, least_value=1e-9)
+            options = replace(options, least_value=1e-9, seconds_more=0.0)  # published: questions count
         queue = find_questions(self._scored, self.arrangement, standing, self.events, self._paper, options)
         if not checks:
             return queue

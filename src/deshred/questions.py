@@ -271,8 +271,8 @@ class _Asker:
 
     def _covered(self, belief: _Belief, chosen: list[tuple[int, float]], now: int) -> float:
         """The chance that the answer is among the options, should the present one be wrong."""
-        if len(chosen) == 1:
-            return 1.0  # a plain no frees the shred, and the solver looks for the rest
+        if len(chosen) == 1 or self._pile.margins is None:
+            return 1.0  # a plain no frees the shred, and the solver looks for the rest; a path has no ends
         rest = max(1 - belief.of(now), _TINY)
         return min(1.0, sum(belief.of(k) for k, _ in chosen if k != now) / rest)
 

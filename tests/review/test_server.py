@@ -20,7 +20,7 @@ from deshred.review.server import OPENED, ReviewOptions, bind, find_last_port, o
 from deshred.review.session import read_events
 from tests.review.conftest import FinishedCase, Serving, serving
 
-FUZZED = int(os.environ.get("DESHRED_FUZZED", "400"))
+FUZZED = int(os.environ.get("DESHRED_FUZZED", "2000"))
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +176,26 @@ def test_a_write_is_json_and_nothing_else(served: Serving, token: str, kind: str
         **{"Content_Type": kind},
     )
     assert status == 415
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"id": "k1", "action": "x", "say": [], "path": "/etc/passwd"},
+        {"id": "k2", "action": "x", "say": [["join", [0, 9999]]]},
+        {"id": "k3", "action": "x", "say": [["join", [-1, 0]]]},
+        {"id": "k4", "action": "x", "say": [["shout", [0]]]},
+    ],
+    ids=["a field", "a shred", "a place from the end", "a kind"],
+)
+def test_what_a_write_may_not_name_is_refused(
+    served: Serving, token: str, content: dict[str, object]
+) -> None:
+    before = ask(served.port, "/api/history", Authorization=f"Bearer {token}")[2]
+    status, told = post(served.port, token, "/api/events", content)
+    assert status in (400, 409, 422)
+    assert told["error"]
+    assert ask(served.port, "/api/history", Authorization=f"Bearer {token}")[2] == before
 
 
 def test_a_large_body_is_refused_before_it_is_read(served: Serving, token: str) -> None:
