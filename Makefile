@@ -37,6 +37,7 @@ fuzz: $(VENV)/dev.stamp
 
 faults: $(VENV)/dev.stamp
 	$(BIN)/python -m tests.faults.kills --write docs/reliability.md
+	$(BIN)/python -m tests.faults.reviews --count 100 --write docs/reliability.md
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -19,13 +19,24 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-PAGES = ("README.md", "docs/results.md", "docs/results-solver.md", "docs/results-experiments.md")
+PAGES = (
+    "README.md",
+    "docs/results.md",
+    "docs/results-solver.md",
+    "docs/results-experiments.md",
+    "docs/review.md",
+)
 COLLECTIONS = {"s-marques": "S-Marques", "s-isri-ocr": "S-ISRI-OCR", "s-cdip": "S-CDIP"}
 COMPLETE = {"s-marques": 60, "s-isri-ocr": 20, "s-cdip": 100}
 PUBLISHED = {  # on the complete collections, k = 1 / all mixed, in percent
     "Marques (published, complete collections)": ((29.2, 22.6), (8.1, 4.2), (4.0, 0.3)),
     "Proposed-NN (published, complete collections)": ((94.6, 86.6), (87.4, 82.5), (82.3, 72.3)),
     "Proposed (published, complete collections)": ((96.7, 97.6), (95.5, 97.0), (91.7, 91.7)),
+}
+ASKED = {  # Pattern Recognition Letters 164 (2022), metric learning, opt-l, one round: start, 10 %, 25 %
+    "s-marques": (93.51, 94.39, 95.15),
+    "s-isri-ocr": (96.04, 97.11, 98.30),
+    "s-cdip": (90.39, 92.39, 94.19),
 }
 METHODS = {
     "default": "**towers + outline (default)**",
@@ -358,6 +369,114 @@ def _left(entries: list[dict[str, Any]]) -> str:
     return f"{statistics.mean(entry['wrong_after'] for entry in entries):.3g}" if entries else ""
 
 
+def _runs(*key: str) -> list[dict[str, Any]]:
+    """The runs of `benchmarks/review.py` whose names begin so, one per seed."""
+    start = " ".join(key) + " "
+    return [run for name, run in load("review").items() if name.startswith(start)]
+
+
+def reviewing() -> str:
+    """Pages found by the solver: what simulated people make of them."""
+    rows = []
+    for person in ("perfect", "wrong:0.05"):
+        for collection, name in COLLECTIONS.items():
+            runs = _runs(collection, "pages", "default", "queue", person)
+            if not runs:
+                continue
+            documents = runs[0]["documents"]
+            rows.append(
+                [
+                    name,
+                    "perfect" if person == "perfect" else "5 % wrong",
+                    f"{_each(runs, 'whole', 0)} → {_each(runs, 'whole', -1)} of {documents}",
+                    f"{_mean(runs, 'precision', 0):.4f} → {_mean(runs, 'precision', -1):.4f}",
+                    f"{_mean(runs, 'recall', 0):.4f} → {_mean(runs, 'recall', -1):.4f}",
+                    ", ".join(_whole_after(run) for run in runs),
+                    f"{_each(runs, 'questions', -1)} ({_mean(runs, 'seconds', -1) / 60:.0f} min)",
+                ]
+            )
+    head = ["collection", "person", "whole documents", "precision of joins", "recall", "all whole after"]
+    return table([*head, "asked in all"], rows)
+
+
+def _each(runs: list[dict[str, Any]], column: str, at: int) -> str:
+    values = [str(run[column][at]) for run in runs]
+    return values[0] if len(set(values)) == 1 else ", ".join(values)
+
+
+def _mean(runs: list[dict[str, Any]], column: str, at: int) -> float:
+    return statistics.mean(run[column][at] for run in runs)
+
+
+def _whole_after(run: dict[str, Any]) -> str:
+    """From which question on every document stays whole."""
+    broken = [k for k, whole in enumerate(run["whole"]) if whole < run["documents"]]
+    first = broken[-1] + 1 if broken else 0
+    if first == len(run["whole"]):
+        return "never"
+    asked: int = run["questions"][first]
+    return f"{asked} ({percent(asked / run['joins'])} %)"
+
+
+def paths() -> str:
+    """One path with free ends, as published: accuracy against the share of joins asked about."""
+    rows = []
+    for collection, name in COLLECTIONS.items():
+        start, *later = ASKED[collection]
+        cells = [f"{after:.2f} ({_removed(start, after)})" for after in later]
+        rows.append([name, "published, complete collection", "perfect", f"{start:.2f}", *cells])
+        for scorer, label in (("towers", "ink alone"), ("default", "with outline")):
+            kinds = (("queue", "perfect"), ("queue", "wrong:0.05"), ("opt-l", "perfect"))
+            for strategy, person in kinds:
+                runs = _runs(collection, "path", scorer, strategy, person)
+                if runs:
+                    told = "perfect" if person == "perfect" else "5 % wrong"
+                    rows.append([name, f"{label}, {strategy}", told, *_path_cells(runs)])
+    return table(["collection", "scores and questions", "person", "start", "10 % asked", "25 % asked"], rows)
+
+
+def _path_cells(runs: list[dict[str, Any]]) -> list[str]:
+    at = [[100 * _accuracy_at(run, share) for share in (0.0, 0.1, 0.25)] for run in runs]
+    start, *later = (statistics.mean(column) for column in zip(*at, strict=True))
+    return [f"{start:.2f}", *(f"{after:.2f} ({_removed(start, after)})" for after in later)]
+
+
+def _accuracy_at(run: dict[str, Any], share: float) -> float:
+    """After so many questions, or as many as there were."""
+    asked = int(share * run["joins"])
+    found: float = next(
+        (a for n, a in zip(run["questions"], run["accuracy"], strict=True) if n >= asked), run["accuracy"][-1]
+    )
+    return found
+
+
+def _removed(start: float, after: float) -> str:
+    return "-" if start >= 99.995 else f"{100 * (after - start) / (100 - start):+.0f} %"
+
+
+def board() -> str:
+    """Times and memory of the review board, made piles."""
+    told = {
+        "start": ("server start", "s", 3.0),
+        "first_paint": ("first paint", "s", 1.0),
+        "overview": ("overview complete", "s", 2.5),
+        "page_open": ("page open", "s", 0.3),
+        "logged": ("own change on disk and on screen", "s", 0.03),
+        "certified": ("solved layout", "s", None),
+        "question": ("next question", "s", 0.05),
+        "server_mb": ("server, own memory", "MB", 600),
+        "solver_mb": ("solver, own memory", "MB", None),
+        "tab_mb": ("tab, script memory", "MB", 500),
+    }
+    found = load("review-times")
+    rows = [["pages", *(f"{one['pages']:,}" for one in found), ""]]
+    for key, (name, unit, goal) in told.items():
+        digits = 0 if unit == "MB" else 2
+        cells = [f"{one[key]:,.{digits}f} {unit}" for one in found]
+        rows.append([name, *cells, "" if goal is None else f"< {goal:g} {unit}"])
+    return table(["", *(f"{one['shreds']:,} shreds" for one in found), "goal at 2,300"], rows)
+
+
 FIGURES: dict[str, Callable[[], str]] = {
     figure.__name__: figure
     for figure in (
@@ -377,6 +496,9 @@ FIGURES: dict[str, Callable[[], str]] = {
         mixing,
         rivals,
         asking,
+        reviewing,
+        paths,
+        board,
     )
 }
 

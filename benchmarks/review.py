@@ -14,34 +14,43 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from deshred.arrangement import ArrangementOptions, WarmStart, arrange, paper_width
+from deshred.arrangement import ArrangementOptions, arrange, paper_width
 from deshred.cases import load_compatibility, save_compatibility
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
-from deshred.elements import Arrangement, Compatibility, Margins
-from deshred.errors import InfeasibleError
+from deshred.elements import Arrangement, Compatibility, Constraints, Margins
 from deshred.evaluation.collections import open_collection, read_document
+from deshred.evaluation.experiments import strategies
 from deshred.evaluation.metrics import measure_accuracy, measure_pages
 from deshred.imaging.binarization import BlankOptions
 from deshred.imaging.preparation import prepare
-from deshred.questions import Question, QuestionOptions, ask
-from deshred.review.answers import answer
-from deshred.review.lessons import learn, read_answers
-from deshred.review.session import Event, fold
+from deshred.questions import Question, QuestionOptions
+from deshred.review.answers import answer, believe
+from deshred.review.lessons import ANSWER, CONTROL
+from deshred.review.protests import KEPT
+from deshred.review.queue import find_checks, find_options, find_questions, merge_checks
+from deshred.review.session import Event, find_undone, fold
+from deshred.review.solving import Problem, Resolver, Solved
+from deshred.review.statements import Statement
 from deshred.simulation.truth import Place, Truth
 from review_times import run_times
 
 MODELS = {"s-marques": "towers-cdip", "s-isri-ocr": "towers-cdip", "s-cdip": "towers-isri"}
-PUBLISHED = {"s-marques": 94.4, "s-isri-ocr": 97.9, "s-cdip": 92.4}  # at 10 %, complete collections
+PAGE_CHOICES = {  # by whether the page goes on at the left and at the right
+    (False, False): "whole",
+    (True, False): "left",
+    (False, True): "right",
+    (True, True): "both",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +68,16 @@ class Step:
 
     questions: int
     seconds: float
-    share_asked: float
+    joins: int
     accuracy: float
     whole: int
     documents: int
     precision: float
     recall: float
+
+    @property
+    def share_asked(self) -> float:
+        return self.questions / self.joins
 
 
 class Person:
@@ -77,30 +90,27 @@ class Person:
 
     def choose(self, question: Question) -> str:
         """The number of an option, `end`, or `none`."""
-        if question.side == "page":
-            return self._judge_page(question)
-        own = self._right if question.side == "right" else self._left
-        true = own.get(question.shred)
-        choices = [str(k) for k, option in enumerate(question.options)] + ["none"]
-        right = next((str(k) for k, o in enumerate(question.options) if o.partner == true), "none")
-        if self._path and right == "none" and self._is_seam(question):
-            return "cannot-tell"  # two documents meet: right by the published measure, and no join
-        if self._rng.random() < self._slips:
-            return str(self._rng.choice([choice for choice in choices if choice != right]))
-        return right
+        right = self._right_answer(question)
+        if self._rng.random() >= self._slips:
+            return right
+        options = [str(k) for k in range(len(question.options))]
+        choices = PAGE_CHOICES.values() if question.side == "page" else [*options, "none"]
+        return str(self._rng.choice([choice for choice in choices if choice != right]))
 
-    def _judge_page(self, question: Question) -> str:
-        goes_on = (question.shred in self._left, question.last in self._right)
-        choices = {
-            (False, False): "whole",
-            (True, False): "left",
-            (False, True): "right",
-            (True, True): "both",
-        }
-        right = choices[goes_on]
-        if self._rng.random() < self._slips:
-            return str(self._rng.choice([choice for choice in choices.values() if choice != right]))
-        return right
+    def _right_answer(self, question: Question) -> str:
+        if question.side == "page":
+            return PAGE_CHOICES[question.shred in self._left, question.last in self._right]
+        true = (self._right if question.side == "right" else self._left).get(question.shred)
+        partners = [option.partner for option in question.options]
+        if self._path and true not in partners and question.now in partners and self._is_seam(question):
+            true = question.now  # two documents meet: right by the published measure
+        return str(partners.index(true)) if true in partners else "none"
+
+    def stands_by(self, question: Question, said: Collection[Statement]) -> bool:
+        """Looks once more at an answer: keeps it, or takes it back."""
+        right = self._right_answer(question)
+        is_right = set(answer(question, right)) == set(said)
+        return is_right ^ bool(self._rng.random() < self._slips)
 
     def _is_seam(self, question: Question) -> bool:
         assert question.now is not None
@@ -152,7 +162,7 @@ def judge(pile: Known, arrangement: Arrangement, questions: int, seconds: float)
     return Step(
         questions,
         round(seconds, 1),
-        questions / (len(pile.compatibility) - 1),
+        len(pile.compatibility) - 1,
         measure_accuracy(arrangement.order, pile.truth),
         pages.perfect,
         pages.documents,
@@ -161,125 +171,206 @@ def judge(pile: Known, arrangement: Arrangement, questions: int, seconds: float)
     )
 
 
-def review(
-    pile: Known,
-    person: Person,
-    solver: ArrangementOptions,
-    *,
-    every: int,
-    most: int,
-    second_look: float | None,
-    teach: bool,
-) -> Iterator[Step]:
-    """Ask, answer, solve again after some answers, until the queue is empty or the person has enough."""
-    warm = WarmStart()
-    arrangement = arrange(pile.compatibility, options=solver, warm_start=warm)
-    width = None if solver.pages == 1 else paper_width(pile.compatibility.margins)
-    scored = replace(pile.compatibility, margins=None) if solver.pages == 1 else pile.compatibility
-    calibration = pile.compatibility.calibration
-    slope = calibration.slope if calibration else 1.0
-    options = QuestionOptions(slope=slope, least_value=1e-9 if solver.pages == 1 else 1 / 600)
-    events: list[Event] = []
-    skip: set[str] = set()
-    asked, seconds = 0, 0.0
-    yield judge(pile, arrangement, asked, seconds)
-    while asked < most:
-        constraints = fold(events).constraints
-        rated = rate(arrangement, pile.compatibility)
-        taught = learn(read_answers(events), options) if teach else options
-        queue = ask(rated, scored, constraints, paper_width_mm=width, skip=skip, options=taught)
-        if not queue:
+class Solver:
+    """Solves again and again, as the board does; a path is solved whole."""
+
+    def __init__(self, pile: Known, options: ArrangementOptions) -> None:
+        start = arrange(pile.compatibility, options=options)
+        problem = Problem(pile.compatibility, start, Constraints(), options)
+        self._resolver = Resolver(problem, slices=(options.time_limit or 20.0,))
+        self.start = rate(start, pile.compatibility)
+
+    def solve(self, constraints: Constraints) -> Arrangement | None:
+        """None where no order obeys."""
+        *_, last = self._resolver.solve(0, constraints)
+        return last.arrangement if isinstance(last, Solved) else None
+
+
+class Review:
+    """A person at the board: answers, and looks twice where the evidence or the queue protests."""
+
+    def __init__(self, pile: Known, person: Person, solver: Solver, *, is_path: bool, teach: bool) -> None:
+        self._pile, self._person, self._solver, self._teach = pile, person, solver, teach
+        self._is_path = is_path
+        self._scored = replace(pile.compatibility, margins=None) if is_path else pile.compatibility
+        self._paper = None if is_path else paper_width(pile.compatibility.margins)
+        self.arrangement = solver.start
+        self.events: list[Event] = []
+        self.asked, self.seconds = 0, 0.0
+
+    def run(self, most: int, *, every: int, second_look: float | None) -> Iterator[Step]:
+        """Until the queue is empty or the person has enough; a limit in nats makes answers asked twice."""
+        yield self.judge()
+        while self.asked < most:
+            queue = self._queue(checks=second_look is not None)[: min(every, most - self.asked)]
+            if not queue:
+                return
+            for question in queue:
+                if question.again:
+                    self._check(question)
+                else:
+                    self._answer(question, second_look)
+            if second_look is None:
+                self._solve(self.events[-len(queue) :])
+            yield self.judge()
+
+    def _queue(self, *, checks: bool) -> tuple[Question, ...]:
+        standing = fold(self.events)
+        options = find_options(self._scored, standing, self.events if self._teach else ())
+        if self._is_path:
+            options = replace(options, least_value=1e-9, seconds_more=0.0)  # published: questions count
+        queue = find_questions(self._scored, self.arrangement, standing, self.events, self._paper, options)
+        if not checks:
+            return queue
+        pages = [[slot.shred_id for slot in page] for page in self.arrangement.pages]
+        return merge_checks(queue, find_checks(self.events, standing, pages, options), self.events, options)
+
+    def _count(self, seconds: float) -> None:
+        self.asked, self.seconds = self.asked + 1, self.seconds + seconds
+
+    def _say(self, action: str, say: tuple[Statement, ...] = (), of: str = "", **cause: object) -> Event:
+        event = Event(f"e{len(self.events)}", action, say, of=of, cause=cause)
+        self.events.append(event)
+        return event
+
+    def _answer(self, question: Question, second_look: float | None) -> None:
+        choice = self._person.choose(question)
+        self._count(question.seconds)
+        shown = [option.partner or "end" for option in question.options]
+        event = self._say(
+            ANSWER,
+            answer(question, choice),
+            question=question.key,
+            choice=choice,
+            shown=shown,
+            now=question.now,
+            last=question.last,
+            doubt=f"{question.doubt:.4f}",
+            belief=f"{believe(question, choice):.6f}",
+        )
+        if second_look is None:
             return
-        for question in queue[: min(every, most - asked)]:
-            choice = person.choose(question)
-            if choice == "cannot-tell":
-                skip |= {question.key, question.join_key}
-            asked, seconds = asked + 1, seconds + question.seconds
-            event = note(asked, question, choice)
-            if second_look is not None and rises(
-                pile, arrangement, [*events, event], solver, warm, second_look
-            ):
-                asked, seconds = asked + 1, seconds + question.seconds
-                event = note(asked, question, person.choose(question))
-            events.append(event)
-        arrangement = solve(pile, events, solver, warm, arrangement)
-        yield judge(pile, arrangement, asked, seconds)
+        before = self.arrangement.cost
+        if not self._solve([event]) or self.arrangement.cost > before + second_look:
+            self._look_again(question, event)
 
+    def _check(self, question: Question) -> None:
+        """The same question again; another answer makes the person look at the first one."""
+        choice = self._person.choose(question)
+        self._count(question.seconds)
+        before = next(one for one in self.events if one.id == question.again)
+        is_same = set(answer(question, choice)) == set(before.say)
+        self._say(CONTROL, control=before.id, same=is_same, choice=choice)
+        if not is_same:
+            self._look_again(question, before)
 
-def note(number: int, question: Question, choice: str) -> Event:
-    """An answer as the board notes it."""
-    shown = [option.partner or "end" for option in question.options]
-    cause = {"question": question.key, "choice": choice, "shown": shown, "now": question.now}
-    cause["doubt"] = f"{question.doubt:.4f}"
-    return Event(f"e{number}", "answer", answer(question, choice), cause=cause)
+    def _look_again(self, question: Question, event: Event) -> None:
+        """Keep it, or take it back: then the question comes again."""
+        if event.id in find_undone(self.events):
+            return  # no order obeys it: refused, and said so
+        self._count(QuestionOptions().seconds)
+        if self._person.stands_by(question, event.say):
+            self._say(KEPT, event.say, kept=event.id)
+        else:
+            self._say("undo", of=event.id)
+            self._solve([])
 
-
-def rises(
-    pile: Known,
-    arrangement: Arrangement,
-    events: list[Event],
-    solver: ArrangementOptions,
-    warm: WarmStart,
-    limit: float,
-) -> bool:
-    """Whether the answer makes the order dearer than the evidence likes."""
-    try:
-        after = arrange(pile.compatibility, fold(events).constraints, options=solver, warm_start=warm)
-    except InfeasibleError:
+    def _solve(self, newest: Sequence[Event]) -> bool:
+        """The order under all answers; whether the newest ones can be obeyed. They are dropped if not."""
+        found = self._solver.solve(fold(self.events).constraints)
+        for event in [] if found is not None else reversed(newest):
+            self._say("undo", of=event.id)
+            found = self._solver.solve(fold(self.events).constraints)
+            if found is not None:
+                self.arrangement = found
+                return False
+        self.arrangement = found or self.arrangement
         return True
-    return after.cost > arrangement.cost + limit
+
+    def judge(self) -> Step:
+        return judge(self._pile, self.arrangement, self.asked, self.seconds)
 
 
-def solve(
-    pile: Known, events: list[Event], solver: ArrangementOptions, warm: WarmStart, before: Arrangement
-) -> Arrangement:
-    """The order under all answers; answers that no order obeys are dropped, the latest first."""
-    while events:
-        try:
-            return arrange(pile.compatibility, fold(events).constraints, options=solver, warm_start=warm)
-        except InfeasibleError:
-            events.pop()
-    return before
+def ask_suspicious(pile: Known, solver: Solver) -> Iterator[Step]:
+    """The published strategy `opt-l`, one round: is this join right? Documents that meet are right."""
+    start = solver.start
+    yield judge(pile, start, 0, 0.0)
+    index = {id_: i for i, id_ in enumerate(pile.compatibility.ids)}
+    pairs = np.array([[index[a], index[b]] for a, b in pairwise(start.order)], np.int64)
+    scores = pile.compatibility.scores.astype(np.float64)
+    costs = np.where(np.isfinite(scores), scores[np.isfinite(scores)].max() - scores, np.inf)
+    rng = np.random.default_rng(0)
+    question = strategies.Question(costs, pairs, start.joins, costs, frozenset(), rng)
+    chosen = strategies.STRATEGIES["opt-l"](question)
+    for share in (0.1, 0.25):
+        count = int(share * len(pairs))
+        asked = [(start.order[k], start.order[k + 1]) for k in chosen[:count]]
+        right = frozenset(pair for pair in asked if pile.truth.matches(*pair))
+        found = solver.solve(Constraints(required=right, forbidden=frozenset(asked) - right))
+        yield judge(pile, found or start, count, count * QuestionOptions().seconds)
 
 
-def run(arguments: argparse.Namespace) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = []
+def run(arguments: argparse.Namespace) -> None:
+    """What the results do not hold yet."""
+    known: dict[str, object] = {}
+    if arguments.out and arguments.out.is_file():
+        known = json.loads(arguments.out.read_text(encoding="utf-8"))
+    is_path = arguments.protocol == "path"
     for folder in arguments.collections:
+        names = {
+            seed: " ".join(
+                [
+                    folder.name,
+                    arguments.protocol,
+                    arguments.scorer,
+                    arguments.strategy,
+                    arguments.person,
+                    str(seed),
+                ]
+            )
+            for seed in range(arguments.seeds)
+        }
+        missing = [seed for seed, name in names.items() if name not in known]
+        if not missing:
+            continue
         scorer = load_scorer(arguments.scorer, arguments.model or MODELS.get(folder.name))
         pile = read_pile(folder, scorer, arguments.cache)
-        for seed in range(arguments.seeds):
+        for seed in missing:
             rng = np.random.default_rng(seed)
-            is_path = arguments.protocol == "path"
-            slips = 0.0 if arguments.person == "perfect" else float(arguments.person.partition(":")[2])
             mixed = shuffle(pile, rng)
-            person = Person(pile.truth, slips, rng, path=is_path)
-            solver = ArrangementOptions(
-                pages=1 if is_path else "auto", free_ends=is_path, time_limit=arguments.time_limit
+            solver = Solver(
+                mixed,
+                ArrangementOptions(
+                    pages=1 if is_path else "auto", free_ends=is_path, time_limit=arguments.time_limit
+                ),
             )
             most = int(arguments.load * (len(mixed.compatibility) - 1))
-            steps = list(
-                review(
-                    mixed,
-                    person,
-                    solver,
-                    every=arguments.every,
-                    most=most,
-                    second_look=None if is_path else arguments.second_look,
-                    teach=not is_path and not arguments.unteachable,
-                )
-            )
-            rows.append(
-                {
-                    "collection": folder.name,
-                    "protocol": arguments.protocol,
-                    "scorer": arguments.scorer,
-                    "person": arguments.person,
-                    "seed": seed,
-                    "steps": [asdict(step) for step in steps],
-                }
-            )
+            if arguments.strategy == "opt-l":
+                steps = list(ask_suspicious(mixed, solver))
+            else:
+                slips = 0.0 if arguments.person == "perfect" else float(arguments.person.partition(":")[2])
+                person = Person(pile.truth, slips, rng, path=is_path)
+                review = Review(mixed, person, solver, is_path=is_path, teach=not arguments.unteachable)
+                every = arguments.every or (10 if is_path else 1)
+                look = None if is_path else arguments.second_look
+                steps = list(review.run(most, every=every, second_look=look))
+            known[names[seed]] = tabulate(steps)
             show(folder.name, seed, steps, is_path)
-    return rows
+            if arguments.out:
+                write(arguments.out, known)
+
+
+def tabulate(steps: Sequence[Step]) -> dict[str, object]:
+    """One list per column; documents and joins never change."""
+    columns = ("questions", "seconds", "accuracy", "whole", "precision", "recall")
+    table: dict[str, object] = {"documents": steps[0].documents, "joins": steps[0].joins}
+    return table | {name: [round(getattr(step, name), 6) for step in steps] for name in columns}
+
+
+def write(path: Path, known: dict[str, object]) -> None:
+    """One line per run."""
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(known[name])}" for name in sorted(known))
+    path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
 def show(name: str, seed: int, steps: list[Step], is_path: bool) -> None:
@@ -319,13 +410,14 @@ def main() -> None:
     parser.add_argument("--scorer", default="default")
     parser.add_argument("--model", help="instead of the one that never saw the collection")
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--every", type=int, default=3, help="questions between two solves")
+    parser.add_argument("--strategy", choices=("queue", "opt-l"), default="queue", help="opt-l: as published")
+    parser.add_argument("--every", type=int, help="questions between two solves; 1, or 10 on a path")
     parser.add_argument("--load", type=float, default=0.25, help="at most this share of the joins is asked")
-    parser.add_argument("--second-look", type=float, help="nats of rise from which an answer is asked again")
+    parser.add_argument("--second-look", type=float, default=4.0, help="nats of rise that are asked about")
     parser.add_argument("--unteachable", action="store_true", help="a queue that learns nothing from answers")
     parser.add_argument("--time-limit", type=float, default=20.0, help="seconds per solve")
     parser.add_argument("--cache", type=Path, help="a folder to keep scores in")
-    parser.add_argument("--out", type=Path, help="a JSON file for all steps")
+    parser.add_argument("--out", type=Path, help="a JSON file for all steps; runs it holds are not repeated")
     parser.add_argument("--times", type=int, nargs="+", help="measure the board on made piles of these sizes")
     parser.add_argument("--rows", type=int, default=3300, help="height of made shreds, px")
     parser.add_argument("--folder", type=Path, default=Path("made"), help="where made cases are kept")
@@ -333,11 +425,7 @@ def main() -> None:
     if arguments.times:
         run_times(arguments.times, arguments.folder, arguments.rows, arguments.out)
         return
-    start = time.perf_counter()
-    rows = run(arguments)
-    print(f"{time.perf_counter() - start:.0f} s", flush=True)
-    if arguments.out:
-        arguments.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    run(arguments)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,12 @@ class QuestionOptions:
             if not 0 <= getattr(self, name) <= 1:
                 raise SettingsError(f"{name} is a share between 0 and 1, got {getattr(self, name)!r}.")
 
+    def time(self, question: Question) -> float:
+        """Seconds that people look at a question."""
+        if question.side == "page":
+            return self.seconds_page
+        return self.seconds + self.seconds_more * (len(question.options) - 1)
+
 
 @dataclass(frozen=True)
 class Option:
@@ -224,6 +230,8 @@ class _Asker:
         chosen = self._choose(i, belief, now, page, side, doubt)
         seconds = options.seconds + options.seconds_more * (len(chosen) - 1)
         covered = self._covered(belief, chosen, now)
+        if len(chosen) == 1:
+            chosen = [(now, 1 - doubt)]  # what is asked about is the probability, whatever one side believes
         shown = tuple(Option(None if k < 0 else self._pile.ids[k], b) for k, b in chosen)
         partner = None if now < 0 else self._pile.ids[now]
         yield Question(
@@ -263,8 +271,8 @@ class _Asker:
 
     def _covered(self, belief: _Belief, chosen: list[tuple[int, float]], now: int) -> float:
         """The chance that the answer is among the options, should the present one be wrong."""
-        if len(chosen) == 1:
-            return 1.0  # a plain no frees the shred, and the solver looks for the rest
+        if len(chosen) == 1 or self._pile.margins is None:
+            return 1.0  # a plain no frees the shred, and the solver looks for the rest; a path has no ends
         rest = max(1 - belief.of(now), _TINY)
         return min(1.0, sum(belief.of(k) for k, _ in chosen if k != now) / rest)
 

@@ -120,3 +120,29 @@ def test_a_page_cannot_both_end_and_go_on() -> None:
     pile = draw_pile(np.random.default_rng(2))
     with pytest.raises(InfeasibleError, match="s00 is last of a page and is not"):
         arrange(pile, Constraints(last={"s00"}, not_last={"s00"}))
+
+
+def test_chains_go_on_after_a_word_that_brought_ruled_out_joins_back() -> None:
+    rng = np.random.default_rng(8)
+    options, claimed = ArrangementOptions(page_width_mm=210.0), 0
+    for _ in range(20):
+        pile = draw_pile(rng)
+        start = arrange(pile, options=options)
+        cut = start.joins[rng.integers(len(start.joins))]
+        known = Constraints(forbidden={(cut.left, cut.right)})
+        before = arrange(pile, known, options=options)
+        sure = before.joins[rng.integers(len(before.joins))]
+        more = Constraints(forbidden=known.forbidden, required={(sure.left, sure.right)})
+        after = arrange_over_chains(pile, more, before, known=known, options=options)
+        if after is not None:
+            claimed += 1
+            assert after.cost == pytest.approx(arrange(pile, more, options=options).cost, abs=1e-3)
+    assert claimed >= 10
+
+
+def test_without_a_word_on_what_was_known_joins_that_are_back_prove_nothing() -> None:
+    pile = draw_pile(np.random.default_rng(8))
+    before = arrange(pile, options=ArrangementOptions(page_width_mm=210.0))
+    cut = before.joins[0]
+    said = Constraints(forbidden={(cut.left, cut.right)})
+    assert arrange_over_chains(pile, said, before, options=ArrangementOptions(page_width_mm=210.0)) is None

@@ -207,6 +207,8 @@ def test_an_unproven_order_that_touches_other_pages_waits_for_a_word(board: Boar
     unproven = replace(board.opened.arrangement, pages=tuple(halves), bound=-1e9)
     found = Solved(board._ticket, unproven, 0.1, over_chains=False, is_final=False)
     board.receive(found)
+    assert board.offer is None, "a better one may come any moment"
+    board.receive(replace(found, is_final=True))
     assert board.pages() == shown
     assert board.offer is not None
     assert board.offer.pages == sum(len(page) > 4 for page in shown)
@@ -221,6 +223,17 @@ def test_an_unproven_order_of_what_was_spoken_of_is_shown_at_once(board: Board) 
     unproven = replace(board.opened.arrangement, pages=tuple(pages), bound=-1e9)
     board.receive(Solved(board._ticket, unproven, 0.1, over_chains=False, is_final=False))
     assert board.offer is None
+
+
+def test_another_answer_to_the_same_question_asks_for_a_second_look(board: Board) -> None:
+    cut(board)
+    question = next(one for one in board.questions() if one.side != "page")
+    board.answer("a1", "ann", question.key, "none", 2000)
+    assert float(board.events[-1].cause["belief"]) < 1
+    board.answer("c1", "ann", "again a1", "0", 2000)
+    assert set(board.protests) == {"a1"}
+    with pytest.raises(MismatchError, match="no longer open"):
+        board.answer("c2", "ann", "again a1", "0", 2000)
 
 
 def test_a_second_look_outlives_the_board(board: Board, case: Case, reconstruction: Reconstruction) -> None:

@@ -3,13 +3,21 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
+from PIL import Image
+
 from deshred.cases import Case, load_constraints
 from deshred.elements import Constraints
 from deshred.pipeline import rearrange
 from deshred.review.board import Board
-from deshred.review.outcome import finish, render_constraints, render_decisions, save_review
+from deshred.review.outcome import finish, list_chains, render_constraints, render_decisions, save_review
 from deshred.review.session import Event
 from deshred.review.statements import Statement
+
+
+def decode(file: Path) -> np.ndarray:
+    with Image.open(file) as image:
+        return np.asarray(image)
 
 
 def decide(board: Board) -> tuple[str, str]:
@@ -81,3 +89,22 @@ def test_blank_flipped_and_moved_shreds_are_composed_as_people_said(board: Board
     assert places[page[1]].y - places[page[0]].y == 60
     if board.reconstruction.blank:
         assert board.reconstruction.blank.ids[0] in places
+
+
+def test_parts_of_a_page_are_put_together_with_the_missing_paper_between_them(
+    board: Board, case: Case
+) -> None:
+    page = max(board.pages(), key=len)
+    board.say(Event("1", "gap", (Statement("gap", (page[3], page[4]), "12"),), actor="Ann"))
+    folder = case.path / save_review(case, board)
+    (picture,) = (folder / "parts").iterdir()
+    names = [picture, *(folder / "pages" / f"page-{number}.png" for number in picture.stem.split("-"))]
+    whole, *parts = [decode(name).shape[1] for name in names]
+    missing = whole - sum(parts)
+    assert 100 < missing < 190, "12 mm are 142 px; torn outlines reach into one another"
+
+
+def test_chains_of_parts_are_found_and_pages_that_stand_alone_left_out() -> None:
+    assert list_chains([2, None, 3, None]) == [[0, 2, 3]]
+    assert list_chains([None, None]) == []
+    assert list_chains([1, 0]) == [], "a circle has no first part"

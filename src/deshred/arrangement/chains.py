@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.arrangement.ordering import ArrangementOptions, arrange, believe
+from deshred.arrangement.ordering import ArrangementOptions, WarmStart, arrange
 from deshred.arrangement.problem.costs import score_range
 from deshred.arrangement.problem.fixings import check_constraints
 from deshred.arrangement.problem.pages import (
@@ -64,27 +64,33 @@ def arrange_over_chains(
     constraints: Constraints,
     before: Arrangement,
     *,
+    known: Constraints = Constraints(),  # noqa: B008 - frozen
     options: ArrangementOptions = ArrangementOptions(),  # noqa: B008 - frozen
     chains: ChainOptions = ChainOptions(),  # noqa: B008 - frozen
+    warm_start: WarmStart | None = None,
 ) -> Arrangement | None:
-    """The cheapest order, given an arrangement under some of the same constraints; None where chains
-    prove nothing: the change is too dear, or what was known before is not in this form.
+    """The cheapest order, given an arrangement under some of the same constraints, which are `known`; None
+    where chains prove nothing: the change is too dear, or what was known before is not in this form.
+
+    A warm start of the same scores knows which joins are believed; without it they are weighed each time.
     """
     check_constraints(compatibility.ids, constraints)
     if compatibility.margins is None or options.free_ends:
         return None  # how many pages there are then depends on the constraints: nothing to compare
     width = options.page_width_mm or paper_width(compatibility.margins)
-    believed = believe(compatibility, options, compatibility.margins, width)
-    if allow(believed, compatibility, constraints) is not believed:
+    warm = warm_start if warm_start is not None else WarmStart()
+    believed = warm.believed_of(compatibility, options, compatibility.margins, width)
+    allowed = allow(believed, compatibility, constraints)
+    if not np.array_equal(allowed.scores, allow(believed, compatibility, known).scores):
         return None  # joins are back that the arrangement before was not asked about
     room = _find_room(compatibility, constraints, options, width)
     cost = _Cost(compatibility, compatibility.margins, room)
     index = {id_: i for i, id_ in enumerate(compatibility.ids)}
-    known = cost.of([_indices(page, index) for page in before.pages])
-    if not before.joins or abs(known - before.cost) > _ALIKE:
+    spent = cost.of([_indices(page, index) for page in before.pages])
+    if not before.joins or abs(spent - before.cost) > _ALIKE:
         return None
     tied = _tie(compatibility.ids, index, constraints, before, chains.price)
-    small, fewer = _contract(believed, tied), _translate(constraints, tied, index)
+    small, fewer = _contract(allowed, tied), _translate(constraints, tied, index)
     if (_find_room(small, fewer, options, width) is None) != (room is None):
         return None  # a chain fits on no page: then widths count no more, and all costs change
     answer = arrange(small, fewer, options=replace(options, page_width_mm=width, least_share=0))

@@ -131,7 +131,7 @@ class WarmStart:
             self._answers.clear()
         return self._costs
 
-    def _believed_of(
+    def believed_of(
         self,
         compatibility: Compatibility,
         options: ArrangementOptions,
@@ -172,7 +172,7 @@ def arrange(
     warm = warm_start if warm_start is not None else WarmStart()
     check_constraints(compatibility.ids, constraints)
     with threadpool_limits(1, "blas"):  # threads for products this small only wait for each other
-        believed = warm._believed_of(compatibility, options, margins, width)
+        believed = warm.believed_of(compatibility, options, margins, width)
     allowed = allow(believed, compatibility, constraints)
     # what a person says about joins and pages counts more than what is believed, or the width of the paper
     attempts = [(allowed, width), (compatibility, width), (compatibility, None)]

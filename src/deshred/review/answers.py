@@ -50,6 +50,16 @@ def answer(question: Question, choice: str) -> tuple[Statement, ...]:
     return (_at(question, question.options[int(choice)].partner, "yes"),)
 
 
+def believe(question: Question, choice: str) -> float:
+    """How likely the queue held an answer to be the right one before it was given."""
+    held = 1 - question.doubt
+    if question.side == "page":
+        shares = {WHOLE: held, BOTH: 0.1 * question.doubt}
+        return shares.get(choice, 0.45 * question.doubt)
+    beliefs = {str(k): option.belief for k, option in enumerate(question.options)}
+    return beliefs.get(choice, max(0.0, 1 - sum(beliefs.values())))
+
+
 def _about_page(question: Question, choice: str) -> tuple[Statement, ...]:
     first, last = question.shred, question.last
     goes_on = Statement("not-first", (first,)), Statement("not-last", (last,))

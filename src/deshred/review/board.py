@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
 
-from deshred.arrangement import Atom, check_constraints, paper_width
+from deshred.arrangement import Atom, WarmStart, check_constraints, paper_width
 from deshred.cases import Entry, Store
 from deshred.elements import Arrangement, Constraints, Slot
 from deshred.errors import DeshredError, InfeasibleError, InputError, MismatchError
 from deshred.pipeline import Reconstruction
-from deshred.questions import Outlook, Question, look_ahead
-from deshred.review.answers import CANNOT_TELL, answer
+from deshred.questions import Outlook, Question, QuestionOptions, look_ahead
+from deshred.review.answers import CANNOT_TELL, answer, believe
 from deshred.review.claims import Claims
 from deshred.review.layout import Placer, Sheet, obey
 from deshred.review.lessons import ANSWER, CONTROL
 from deshred.review.merging import MERGED, Dispute, open_disputes
 from deshred.review.protests import KEPT, SOLVED, Protest, read_protests
-from deshred.review.queue import find_control, find_questions
+from deshred.review.queue import find_checks, find_options, find_questions, merge_checks
 from deshred.review.session import EVENT, Event, Standing, fold, next_redo, next_undo, read_events
 from deshred.review.solving import Price, Problem, Refused, Solved, SolverProcess, find_price
 from deshred.review.statements import Statement
@@ -94,6 +94,7 @@ class Board:
         self.proof = _proof_of(arrangement)
         self.protests = read_protests(entries, self.events, self.standing.undone)
         self.offer: Offer | None = None
+        self._beliefs = WarmStart()  # what prices start from
         self.refusal: tuple[Atom, ...] = ()
         self._claims = Claims()
         self._asked_at: tuple[int, tuple[Question, ...]] = (-1, ())  # the queue of a version
@@ -143,7 +144,7 @@ class Board:
         else:
             elsewhere = 0 if found.arrangement.is_optimal else self._count_elsewhere(found)
             if elsewhere:
-                self.offer = Offer(found, elsewhere)
+                self.offer = Offer(found, elsewhere) if found.is_final else None
             else:
                 self._show(found)
             self.proof = replace(
@@ -313,9 +314,9 @@ class Board:
         with self._lock:
             if id_ in self._ids:
                 return next(known for known in self.events if known.id == id_)
-            control = self._find_control()
-            if control is not None and control.key == key:
-                return self._check_again(id_, actor, control, choice, ms)
+            check = next((one for one in self._checks() if one.key == key), None)
+            if check is not None:
+                return self._check_again(id_, actor, check, choice, ms)
             question = next((one for one in self.questions() if one.key == key), None)
             if question is None:
                 raise MismatchError("this question is no longer open: the page has changed. Look again.")
@@ -324,14 +325,16 @@ class Board:
             shown = [option.partner or "end" for option in question.options]
             cause = {"question": key, "choice": choice, "shown": shown, "now": question.now, "ms": ms}
             cause |= {"doubt": f"{question.doubt:.4f}", "last": question.last}
+            cause |= {"belief": f"{believe(question, choice):.6f}"}
             return self.say(Event(id_, ANSWER, answer(question, choice), actor=actor, cause=cause))
 
-    def _find_control(self) -> Question | None:
-        return find_control(self.events, self.standing.undone, self._pages)
+    def _checks(self) -> tuple[Question, ...]:
+        options = find_options(self.reconstruction.compatibility, self.standing, self.events)
+        return find_checks(self.events, self.standing, self._pages, options)
 
-    def _check_again(self, id_: str, actor: str, control: Question, choice: str, ms: int) -> Event:
-        before = next(one for one in self.events if one.id == control.again)
-        is_same = choice == CANNOT_TELL or set(answer(control, choice)) == set(before.say)
+    def _check_again(self, id_: str, actor: str, check: Question, choice: str, ms: int) -> Event:
+        before = next(one for one in self.events if one.id == check.again)
+        is_same = choice == CANNOT_TELL or set(answer(check, choice)) == set(before.say)
         if not is_same:
             self.protests[before.id] = Protest(before, 0.0)
         cause = {"control": before.id, "same": is_same, "choice": choice, "ms": ms}
@@ -417,8 +420,7 @@ class Board:
         queue = self.questions()
         with self._lock:
             own = tuple(one for one in queue if self._claims.is_free(one.shred, tab))
-            control = self._find_control()
-            own = own if control is None else (control, *own)
+            own = merge_checks(own, self._checks(), self.events)
             if own:
                 page = next(page for page in self._pages if own[0].shred in page)
                 self._claims.claim(page, tab)
@@ -431,7 +433,7 @@ class Board:
                 return self._asked_at[1]
             version, done = self.version, self.reconstruction
             arrangement, standing, events = self._shown_arrangement(), self.standing, tuple(self.events)
-        queue = find_questions(done, arrangement, standing, events, self.paper_width_mm)
+        queue = find_questions(done.compatibility, arrangement, standing, events, self.paper_width_mm)
         with self._lock:
             self._asked_at = (version, queue)
         return queue
@@ -444,7 +446,9 @@ class Board:
 
     def outlook(self) -> Outlook:
         """What is left to do."""
-        return look_ahead(self.questions())
+        with self._lock:
+            checks = [one for one in self._checks() if one.value >= QuestionOptions().least_value]
+        return look_ahead((*self.questions(), *checks))
 
     def _shown_arrangement(self) -> Arrangement:
         """The pages on the board with what the solver knows of their joins."""
@@ -458,9 +462,9 @@ class Board:
         with self._lock:
             wanted = Event("?", "preview", (Statement("join", (left, right)),))
             constraints = fold([*self.events, wanted], self.opened.constraints).constraints
-            done, before = self.reconstruction, self._arrangement
+            done, before, known = self.reconstruction, self._arrangement, self.standing.constraints
             is_known = before.is_optimal and self.proof.state == "proven"
-        return find_price(done, before, constraints) if is_known else None
+        return find_price(done, before, known, constraints, self._beliefs) if is_known else None
 
     def step(self, left: str, right: str) -> tuple[int, int]:
         """Where the right of two shreds lies, seen from the left."""

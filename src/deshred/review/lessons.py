@@ -25,6 +25,8 @@ _WORTH = 50.0  # answers that the shipped curve counts like
 _SPREAD = 2.0  # nats that page ends may be off by, as far as is known before
 _ENOUGH = 5  # answers of a kind before their times count
 _SECONDS = (0.5, 60.0)
+_SLIPS = 0.03  # of the answers, as far as is known before ...
+_CHECKS = 20.0  # ... which counts like so many that were checked
 
 Floats = NDArray[np.float64]
 
@@ -129,3 +131,9 @@ def measure_consistency(events: Iterable[Event]) -> Consistency:
     """How often an answer was given again when its question came again."""
     controls = [bool(event.cause.get("same")) for event in events if event.action == CONTROL]
     return Consistency(len(controls), sum(controls))
+
+
+def measure_slips(events: Iterable[Event]) -> float:
+    """The share of answers that are slips, as far as questions that came twice tell."""
+    found = measure_consistency(events)
+    return (_SLIPS * _CHECKS + (found.asked - found.alike) / 2) / (_CHECKS + found.asked)

@@ -9,15 +9,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from deshred.cases import ARRANGEMENT, REPORT, Case, page_name
-from deshred.elements import Arrangement, Constraints, ShredSet, Slot
+from deshred.elements import Arrangement, Constraints, Page, ShredSet, Slot
 from deshred.export.report import render_report
 from deshred.export.results import describe, describe_constraints
-from deshred.imaging.composition import compose
+from deshred.imaging.composition import MissingPaper, compose
 from deshred.imaging.decoding import encode_png
 from deshred.pipeline import Reconstruction, rearrange
 from deshred.review.board import Board
@@ -27,6 +28,7 @@ from deshred.review.session import Standing
 CONSTRAINTS = "constraints.toml"
 DECISIONS = "decisions.csv"
 _FOLDER = "review"
+_PARTS = "parts"  # pages that miss paper in the middle, put together
 
 
 def save_review(case: Case, board: Board) -> str:
@@ -42,6 +44,9 @@ def save_review(case: Case, board: Board) -> str:
     with board.pause:
         for page_number, page in enumerate(done.pages, 1):
             case.write_bytes(f"{folder}/{page_name(page_number)}", encode_png(page.image, dpi=page.dpi))
+        for gapped in compose_parts(done, standing):
+            name = f"{folder}/{_PARTS}/{'-'.join(f'{number:03d}' for number in gapped.numbers)}.png"
+            case.write_bytes(name, encode_png(gapped.page.image, dpi=gapped.page.dpi))
         case.write_text(f"{folder}/{CONSTRAINTS}", render_constraints(done.constraints))
         case.write_text(f"{folder}/{DECISIONS}", render_decisions(standing))
         case.write_text(f"{folder}/{REPORT}", report)
@@ -58,6 +63,51 @@ def finish(board: Board) -> Reconstruction:
     shown = _with_blanks(arrangement, standing)
     pages = compose(ShredSet([*pile.shreds, *pile.blank]), shown, options=done.settings.composition)
     return replace(solved, arrangement=arrangement, pages=tuple(pages))
+
+
+@dataclass(frozen=True, eq=False)
+class Gapped:
+    """Parts of one page with the paper between them missing."""
+
+    numbers: tuple[int, ...]  # of the pages that are its parts, from 1
+    page: Page
+
+
+def compose_parts(done: Reconstruction, standing: Standing) -> list[Gapped]:
+    """Pages that people say belong together although paper between them is missing: hatched, in its width."""
+    gaps = {one.statement.shreds: int(one.statement.value) for one in standing.of_kind("gap")}
+    pages = _with_blanks(done.arrangement, standing).pages
+    bare = done.arrangement.pages
+    starting = {page[0].shred_id: number for number, page in enumerate(bare)}
+    follows = {left: starting[right] for left, right in gaps if right in starting}
+    chains = list_chains([follows.get(page[-1].shred_id) for page in bare])
+    missing = [
+        MissingPaper(left, "right", round(mm * done.shreds[0].dpi / 25.4), f"{mm} mm missing")
+        for (left, _), mm in gaps.items()
+    ]
+    slots = tuple(tuple(slot for number in chain for slot in pages[number]) for chain in chains)
+    if not chains:
+        return []
+    whole = replace(done.arrangement, pages=slots)
+    shreds = ShredSet([*done.pile.shreds, *done.pile.blank])
+    composed = compose(shreds, whole, options=done.settings.composition, missing=missing)
+    return [
+        Gapped(tuple(number + 1 for number in chain), page)
+        for chain, page in zip(chains, composed, strict=True)
+    ]
+
+
+def list_chains(follows: Sequence[int | None]) -> list[list[int]]:
+    """Pages that follow one another, by number; those that stand alone are left out."""
+    taken = {number for number in follows if number is not None}
+    chains = []
+    for start in range(len(follows)):
+        chain: list[int] = [] if start in taken else [start]
+        while chain and (following := follows[chain[-1]]) is not None:
+            chain.append(following)
+        if len(chain) > 1:
+            chains.append(chain)
+    return chains
 
 
 def _with_offsets(arrangement: Arrangement, standing: Standing) -> Arrangement:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 
@@ -74,8 +74,8 @@ class Ticket:
 class Resolver:
     """Solves one problem under changing constraints; remembers what it has proven."""
 
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
+    def __init__(self, problem: Problem, slices: Sequence[float] = _SLICES) -> None:
+        self._problem, self._slices = problem, slices
         self._warm = WarmStart()
         start = problem.arrangement
         self._bases = [] if start is None else [(problem.constraints, start)]
@@ -88,12 +88,12 @@ class Resolver:
             if found is not None:
                 yield self._tell(ticket, found, start, over_chains=True, is_final=True)
                 return
-            for seconds in _SLICES:
+            for seconds in self._slices:
                 options = replace(self._problem.options, time_limit=seconds)
                 found = arrange(
                     self._problem.compatibility, constraints, options=options, warm_start=self._warm
                 )
-                is_final = found.is_optimal or seconds == _SLICES[-1]
+                is_final = found.is_optimal or seconds == self._slices[-1]
                 self._remember(constraints, found)
                 yield self._tell(ticket, found, start, over_chains=False, is_final=is_final)
                 if is_final:
@@ -106,22 +106,26 @@ class Resolver:
 
     def _over_chains(self, constraints: Constraints) -> Arrangement | None:
         problem = self._problem
-        for known, before in reversed(self._bases):
-            if not _is_within(known, constraints):
-                continue
-            if known == constraints and before.is_optimal:
-                return before
-            for price in _PRICES:
-                found = arrange_over_chains(
-                    problem.compatibility,
-                    constraints,
-                    before,
-                    options=problem.options,
-                    chains=ChainOptions(price),
-                )
-                if found is not None:
-                    self._remember(constraints, found)
-                    return found
+        proven = [before for known, before in self._bases if known == constraints and before.is_optimal]
+        if proven:
+            return proven[-1]
+        within = (base for base in reversed(self._bases) if _is_within(base[0], constraints))
+        known, nearest = next(within, (Constraints(), None))
+        for price in _PRICES:
+            if nearest is None:
+                break
+            found = arrange_over_chains(
+                problem.compatibility,
+                constraints,
+                nearest,
+                known=known,
+                options=problem.options,
+                chains=ChainOptions(price),
+                warm_start=self._warm,
+            )
+            if found is not None:
+                self._remember(constraints, found)
+                return found
         return None
 
     def _remember(self, constraints: Constraints, arrangement: Arrangement) -> None:
@@ -144,13 +148,25 @@ class Price:
     is_least: bool  # it may be more
 
 
-def find_price(done: Reconstruction, before: Arrangement, constraints: Constraints) -> Price:
+def find_price(
+    done: Reconstruction,
+    before: Arrangement,
+    known: Constraints,
+    constraints: Constraints,
+    warm_start: WarmStart,
+) -> Price:
     """What it costs to obey these as well; beyond the dearest chains only that it is more."""
     options = done.settings.arrangement
     for price in _PRICES:
         try:
             found = arrange_over_chains(
-                done.compatibility, constraints, before, options=options, chains=ChainOptions(price)
+                done.compatibility,
+                constraints,
+                before,
+                known=known,
+                options=options,
+                chains=ChainOptions(price),
+                warm_start=warm_start,
             )
         except InfeasibleError:
             return Price(float("inf"), is_least=True)

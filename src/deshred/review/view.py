@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -87,8 +88,16 @@ class View:
         for question in questions:
             doubts[question.page] = doubts.get(question.page, 0) + 1
         pages = []
-        for number, sheet in enumerate(board.sheets()):
-            page = self._page(sheet, doubts.get(number, 0))
+        sheets = board.sheets()
+        page_of = {id_: number for number, sheet in enumerate(sheets) for id_ in sheet.shreds}
+        gaps = {one.statement.shreds[0]: one.statement for one in standing.of_kind("gap")}
+        blanks: dict[str, list[str]] = {}
+        for one in standing.of_kind("blank"):
+            blanks.setdefault(one.statement.shreds[1], []).append(one.statement.shreds[0])
+        for number, sheet in enumerate(sheets):
+            page = self._page(sheet, doubts.get(number, 0), blanks)
+            gap = gaps.get(sheet.shreds[-1])
+            page["gap"] = None if gap is None else {"mm": int(gap.value), "page": page_of[gap.shreds[1]]}
             page["title"] = next((titles[id_] for id_ in sheet.shreds if id_ in titles), "")
             state = "done" if sheet.shreds in done else "looked" if sheet.shreds in looked else "open"
             page["state"] = "aside" if sheet.shreds[0] in aside else state
@@ -150,13 +159,23 @@ class View:
     def _pairs(self, event: Event) -> list[list[int]]:
         return [self._indices(statement.shreds[:2]) for statement in event.say]
 
-    def _page(self, sheet: Sheet, questions: int) -> dict[str, Any]:
-        margins = self._board.reconstruction.compatibility.margins
+    def _page(self, sheet: Sheet, questions: int, blanks: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """A page; blank shreds push what lies right of them further to the right."""
+        done = self._board.reconstruction
+        margins = done.compatibility.margins
         shreds = self._indices(sheet.shreds)
+        pushed, x, placed = 0, [], []
+        for place in sheet.placements:
+            x.append(place.x + pushed)
+            width = done.shreds[self._index[place.shred_id]].mask.shape[1]
+            for blank in blanks.get(place.shred_id, ()):
+                placed.append([self._index[blank], place.x + width + pushed, place.y])
+                pushed += done.blank[done.blank.index_of(blank)].mask.shape[1]
         return {
             "shreds": shreds,
-            "x": [place.x for place in sheet.placements],
+            "x": x,
             "y": [place.y for place in sheet.placements],
+            "blanks": placed,
             "joins": [self._join(join) for join in sheet.joins],
             "mm": None if margins is None else _plain(float(margins.widths_mm[shreds].sum()), 0),
             "questions": questions,
@@ -211,7 +230,7 @@ class View:
         """Who may stand at a side, and where they lie now."""
         pile = self._board.reconstruction.compatibility
         pages = {id_: number for number, page in enumerate(self._board.pages()) for id_ in page}
-        found = []
+        found, row = [], self.row_beside(index, side)
         for candidate in find_candidates(pile, index, side):
             own, other = pile.ids[index], pile.ids[candidate.partner]
             x, y = self._board.step(*((own, other) if side == "right" else (other, own)))
@@ -223,6 +242,7 @@ class View:
                     "page": pages.get(other),
                     "x": x,
                     "y": y,
+                    "row": row if side == "right" else row + y,  # of the left one of the two
                 }
             )
         return found

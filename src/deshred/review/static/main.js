@@ -166,7 +166,7 @@ function help() {
 
 function search() {
   const results = h("ul", { class: "results" });
-  const input = h("input", { type: "search", id: "search", "aria-label": words.search, oninput: find });
+  const input = h("input", { type: "search", id: "search", "aria-label": words.search, oninput: find, onkeydown: (event) => { if (event.key === "Escape") { event.preventDefault(); box.close(); } } });
   function find() {
     const wanted = input.value.trim().toLowerCase();
     const notes = new Map(app.state.notes.map(([shreds, text]) => [shreds[0], text]));
@@ -200,8 +200,6 @@ function header() {
     h("span", { class: "tally" }, `${count(state.pages.length, "page")}, ${count(info.inked, "shred")}`),
     h("span", { class: "tally", title: words.tally }, h("i", { class: "sure" }, "●"), ` ${tally("sure")} `, h("i", { class: "likely" }, "◆"), ` ${tally("likely")} `, h("i", { class: "open" }, "▲"), ` ${tally("open")} `, h("i", { class: "person" }, "■"), ` ${byPeople}`),
     h("span", { class: `proof ${state.proof.state.replace(" ", "-")}`, id: "proof", title: state.proof.message }, words.proof(state.proof)),
-    state.clash.length ? button(words.showClash, "", () => showClash(state.proof.message, state.clash), { id: "show-clash" }) : null,
-    state.offer ? button(words.offer(state.offer), "Control+Enter", () => app.write("/api/take", {}, words.taken), { id: "take-offer", title: words.offerWhy }) : null,
     h("span", { class: "grow" }),
     h("span", { class: "saved", title: state.head }, connection.gone ? words.notConnected : words.saved(state.head)),
     h("label", { class: "who" }, words.you, h("input", { id: "who", value: app.actor, placeholder: words.yourName, maxlength: 60, onchange: (event) => { app.actor = event.target.value.trim(); localStorage.setItem("deshred-name", app.actor); } })),
@@ -218,6 +216,14 @@ function rail() {
   );
 }
 
+/** What waits for a word of the person, where it moves nothing else. */
+function notices() {
+  const { state } = app;
+  const clash = state.clash.length ? button(words.showClash, "", () => showClash(state.proof.message, state.clash), { id: "show-clash", class: "notice" }) : null;
+  const offer = state.offer ? button(words.offer(state.offer), "Control+Enter", () => app.write("/api/take", {}, words.taken), { id: "take-offer", class: "notice", title: words.offerWhy }) : null;
+  return [clash, offer];
+}
+
 function badge(screen) {
   const { state } = app;
   if (screen === "questions") return h("span", { class: "badge" }, String(state.outlook.questions + state.protests.length));
@@ -229,7 +235,7 @@ function badge(screen) {
 function render() {
   if (!app.state) return;
   fill(document.getElementById("header"), header());
-  fill(document.getElementById("rail"), rail(), h("p", { class: "outlook" }, words.outlook(app.state.outlook, minutes)));
+  fill(document.getElementById("rail"), rail(), h("p", { class: "outlook" }, words.outlook(app.state.outlook, minutes)), notices());
   const main = document.getElementById("main");
   if (main.dataset.screen !== app.screen) {
     main.dataset.screen = app.screen;

@@ -9,7 +9,7 @@ let chosen = 0; // place in the list shown
 const STEP = 100; // pages that are drawn at once
 let most = STEP;
 
-const SORTS = { value: "Most worth a look", number: "Number", width: "Width" };
+const SORTS = { value: "Most in need of a look", number: "Number", width: "Width" };
 
 function ordered(app) {
   const list = app.state.pages.map((one, number) => ({ ...one, number }));
@@ -24,7 +24,8 @@ function card(app, one, place) {
   redraw();
   const open = one.joins.filter((join) => join.verdict !== "sure" && !join.by).length;
   const width = one.mm === null ? "" : app.info.paperMm ? `${one.mm} of ${Math.round(app.info.paperMm)} mm` : `${one.mm} mm`;
-  const facts = [count(one.shreds.length, "shred"), width].filter(Boolean).join(", ");
+  const follows = one.gap ? `then ${one.gap.mm} mm missing and page ${one.gap.page + 1}` : "";
+  const facts = [count(one.shreds.length, "shred"), width, follows].filter(Boolean).join(", ");
   return h(
     "li",
     {},
@@ -64,7 +65,7 @@ export const overview = {
       h("div", { class: "bar" }, h("h1", {}, "Pages"), h("label", {}, "Sort by ", h("select", { id: "sort", onchange: (event) => { sort = event.target.value; chosen = 0; app.refresh(); } }, Object.entries(SORTS).map(([value, label]) => h("option", { value, selected: value === sort }, label)))), h("span", { class: "grow" }), app.state.outlook.questions ? button("Answer questions", "Alt+2", () => app.go("questions"), { id: "start", class: "main" }) : null),
       h("ul", { class: "pages", "aria-label": "Pages" }, list.slice(0, most).map((one, place) => card(app, one, place))),
       list.length > most ? h("p", { class: "row" }, button(`${count(list.length - most, "page")} more`, "PageDown", () => this.actions.more(app), { id: "a-more" })) : null,
-      h("div", { class: "bar actions" }, button("Whole and right", "l", () => this.actions.done(app), { id: "a-done" }), button("Goes on at the left", "[", () => this.actions["on-left"](app), { id: "a-left" }), button("Goes on at the right", "]", () => this.actions["on-right"](app), { id: "a-right" }), button("Title", "r", () => this.actions.title(app), { id: "a-title" })),
+      h("div", { class: "bar actions" }, button("Whole and correct", "l", () => this.actions.done(app), { id: "a-done" }), button("Continues on the left", "[", () => this.actions["on-left"](app), { id: "a-left" }), button("Continues on the right", "]", () => this.actions["on-right"](app), { id: "a-right" }), button("Title", "r", () => this.actions.title(app), { id: "a-title" })),
     );
   },
   enter(app) {
@@ -80,9 +81,9 @@ export const overview = {
     down: (app) => focus(app, chosen + columns()),
     more: (app) => focus(app, most < app.state.pages.length ? most : chosen),
     open: (app) => { app.pageNumber = current(app).number; app.shred = null; app.go("page"); },
-    done: (app) => app.send("done", [["done", current(app).shreds]], { told: "Page is done: all its joins and both ends are pinned." }),
-    "on-left": (app) => app.send("goes-on", [["not-first", [current(app).shreds[0]]]], { told: "Something stands left of this page." }),
-    "on-right": (app) => app.send("goes-on", [["not-last", [current(app).shreds.at(-1)]]], { told: "Something stands right of this page." }),
+    done: (app) => app.send("done", [["done", current(app).shreds]], { told: "Done: all joins and both ends of this page are pinned." }),
+    "on-left": (app) => app.send("goes-on", [["not-first", [current(app).shreds[0]]]], { told: "Noted: the page continues on the left." }),
+    "on-right": (app) => app.send("goes-on", [["not-last", [current(app).shreds.at(-1)]]], { told: "Noted: the page continues on the right." }),
     title: (app) => ask(app, "Title of this page", current(app).title, (text) => app.send("title", [["title", [current(app).shreds[0]], text]])),
   },
 };

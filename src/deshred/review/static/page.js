@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { button, fill, h } from "./dom.js";
 import { ask } from "./overview.js";
-import { drawStrips, itemsOf, sizeOf } from "./pictures.js";
+import { around, drawStrips, itemsOf, partsOf, sizeOf } from "./pictures.js";
 import { tray } from "./trays.js";
 import { count, percent, words } from "./words.js";
 
@@ -57,7 +57,7 @@ function put(app, moved, after) {
   if (next !== undefined && next !== moved) statements.push(["join", [moved, next]]);
   lifted = null;
   app.shred = moved;
-  app.send("move", statements, { told: `${idOf(app, moved)} now stands right of ${idOf(app, after)}.` });
+  app.send("move", statements, { told: `${idOf(app, moved)} is now to the right of ${idOf(app, after)}.` });
 }
 
 function putFirst(app, moved, before) {
@@ -106,9 +106,9 @@ async function price(app, shown) {
 
 function tellPrice(found) {
   if (found === undefined) return "…";
-  if (!found?.isKnown) return "not known: the order is not proven";
-  if (found.rise === null) return "contradicts what was said";
-  return found.isLeast ? `more than ${found.rise} nats dearer` : found.rise === 0 ? "costs nothing" : `${found.rise} nats dearer`;
+  if (!found?.isKnown) return "cost not known: the order is not proven";
+  if (found.rise === null) return "contradicts a statement";
+  return found.isLeast ? `costs more than ${found.rise} nats` : found.rise === 0 ? "costs nothing" : `costs ${found.rise} nats`;
 }
 
 /** Marked shreds and the selected one: at least two of them are needed. */
@@ -128,10 +128,10 @@ function toggleMark(app, index) {
 /** Which of the blank shreds? The only one that is left needs no question. */
 function chooseBlank(app) {
   const free = app.info.shreds.map((_, index) => index).slice(app.info.inked).filter((index) => app.state.blanks[String(index)] === undefined);
-  const take = (index) => app.send("blank", [["blank", [index, selected(app)]]], { told: `${idOf(app, index)} stands right of this shred.` });
+  const take = (index) => app.send("blank", [["blank", [index, selected(app)]]], { told: `${idOf(app, index)} was placed to the right.` });
   if (!free.length) return app.tell("No blank shred is left.");
   if (free.length === 1) return take(free[0]);
-  const box = app.dialog("Which blank shred stands here?", tray(app, free, (index) => button("This one", "", () => { box.close(); take(index); }, { class: "main" })));
+  const box = app.dialog("Which blank shred goes here?", tray(app, free, (index) => button("This one", "", () => { box.close(); take(index); }, { class: "main" })));
   box.querySelector("button.main").focus();
   return undefined;
 }
@@ -144,8 +144,8 @@ const ACTIONS = {
   left: (app) => step(app, -1),
   right: (app) => step(app, 1),
   pin: (app) => needsJoin(app, (a, b) => app.send("pin", [["join", [a, b]]], { told: "Pinned." })),
-  unpin: (app) => needsJoin(app, (a, b) => app.send("unpin", [], { unsay: [["join", [a, b]]], told: "Let go." })),
-  forbid: (app) => needsJoin(app, (a, b) => app.send("forbid", [["no-join", [a, b]]], { told: "These two are not joined." })),
+  unpin: (app) => needsJoin(app, (a, b) => app.send("unpin", [], { unsay: [["join", [a, b]]], told: "Unpinned." })),
+  forbid: (app) => needsJoin(app, (a, b) => app.send("forbid", [["no-join", [a, b]]], { told: "Noted: these two do not belong together." })),
   end: (app) => app.send("end", [["last", [selected(app)]]], { told: "The page ends here." }),
   begin: (app) => app.send("begin", [["first", [selected(app)]]], { told: "The page begins here." }),
   move: (app) => {
@@ -160,17 +160,21 @@ const ACTIONS = {
   mark: (app) => toggleMark(app, selected(app)),
   together: (app) => group(app, "together", "lie on one page."),
   apart: (app) => group(app, "apart", "lie on different pages."),
-  "on-left": (app) => app.send("goes-on", [["not-first", [sheetOf(app).shreds[0]]]], { told: "Something stands left of this page." }),
-  "on-right": (app) => app.send("goes-on", [["not-last", [sheetOf(app).shreds.at(-1)]]], { told: "Something stands right of this page." }),
+  "on-left": (app) => app.send("goes-on", [["not-first", [sheetOf(app).shreds[0]]]], { told: "Noted: the page continues on the left." }),
+  "on-right": (app) => app.send("goes-on", [["not-last", [sheetOf(app).shreds.at(-1)]]], { told: "Noted: the page continues on the right." }),
   title: (app) => ask(app, "Title of this page", sheetOf(app).title, (text) => app.send("title", [["title", [sheetOf(app).shreds[0]], text]])),
   why: (app) => show(app, "why"),
   flip: (app) => app.state.flipped.includes(selected(app)) ? app.send("turn-back", [], { unsay: [["flipped", [selected(app)]]] }) : app.send("flip", [["flipped", [selected(app)]]], { told: "Turned upside down." }),
-  aside: (app) => app.send("aside", [["aside", [selected(app)]]], { told: "Set aside; it is in the trays." }),
-  gap: (app) => needsJoin(app, (a, b) => ask(app, "How much is missing here, in mm?", "7", (text) => /^\d+$/.test(text) && app.send("gap", [["gap", [a, b], text]], { told: "Noted: something is missing here." }))),
+  aside: (app) => {
+    const [gone, { shreds }] = [selected(app), sheetOf(app)];
+    app.shred = following(app) ?? shreds[place(app) - 1] ?? gone; // the page stays open
+    return app.send("aside", [["aside", [gone]]], { told: `${idOf(app, gone)} was set aside. It is in the trays.` });
+  },
+  gap: (app) => needsJoin(app, (a, b) => ask(app, "How many millimeters are missing here?", "7", (text) => /^\d+$/.test(text) && app.send("gap", [["gap", [a, b], text]], { told: "Noted: paper is missing here." }))),
   blank: (app) => chooseBlank(app),
   "cannot-tell": (app) => needsJoin(app, (a, b) => app.send("cannot-tell", [["cannot-tell", [a, b]]], { told: "Noted: cannot tell." })),
   note: (app) => ask(app, "Note on this shred", "", (text) => text && app.send("note", [["note", [selected(app)], text]], { told: "Noted." })),
-  done: (app) => app.send("done", [["done", sheetOf(app).shreds]], { told: "Page is done: all its joins and both ends are pinned." }),
+  done: (app) => app.send("done", [["done", sheetOf(app).shreds]], { told: "Done: all joins and both ends of this page are pinned." }),
   "up-1": (app) => shift(app, -1),
   "down-1": (app) => shift(app, 1),
   "up-10": (app) => shift(app, -10),
@@ -188,9 +192,9 @@ const ACTIONS = {
 const GROUPS = [
   [["Pin", "p", "pin"], ["No join", "x", "forbid"], ["Ends here", "s", "end"], ["Begins here", "a", "begin"]],
   [["Move", "m", "move"], ["Turn", "f", "flip"], ["Set aside", "t", "aside"], ["Blank", "b", "blank"], ["Gap", "g", "gap"]],
-  [["Goes on left", "<", "on-left"], ["Goes on right", ">", "on-right"], ["Title", "r", "title"]],
+  [["Continues left", "<", "on-left"], ["Continues right", ">", "on-right"], ["Title", "r", "title"]],
   [["Mark", "k", "mark"], ["Together", "y", "together"], ["Apart", "v", "apart"]],
-  [["Candidates", "c", "candidates"], ["On the left", "Shift+c", "candidates-left"], ["Why", "w", "why"], ["Cannot tell", "d", "cannot-tell"], ["Note", "n", "note"]],
+  [["Candidates right", "c", "candidates"], ["left", "Shift+c", "candidates-left"], ["Why", "w", "why"], ["Cannot tell", "d", "cannot-tell"], ["Note", "n", "note"]],
 ];
 
 function toolbar(app) {
@@ -199,11 +203,11 @@ function toolbar(app) {
     "div",
     { class: "bar", role: "toolbar", "aria-label": "Actions" },
     h("h1", { dir: "auto" }, sheet.title || words.page(app.pageNumber + 1)),
-    button("‹", "[", () => turn(app, -1), { id: "previous", "aria-label": "Page before" }),
-    button("›", "]", () => turn(app, 1), { id: "next", "aria-label": "Page after" }),
-    GROUPS.map((group) => h("span", { class: "group" }, group.map(([label, key, action]) => (action === "pin" && pinned(app) ? button("Let go", "u", () => ACTIONS.unpin(app), { id: "do-unpin" }) : button(action === "move" && lifted !== null ? "Put after this" : label, key, () => ACTIONS[action](app), { id: `do-${action}` }))))),
+    button("‹", "[", () => turn(app, -1), { id: "previous", "aria-label": "Previous page" }),
+    button("›", "]", () => turn(app, 1), { id: "next", "aria-label": "Next page" }),
+    GROUPS.map((group) => h("span", { class: "group" }, group.map(([label, key, action]) => (action === "pin" && pinned(app) ? button("Unpin", "u", () => ACTIONS.unpin(app), { id: "do-unpin" }) : button(action === "move" && lifted !== null ? "Put after this" : label, key, () => ACTIONS[action](app), { id: `do-${action}` }))))),
     h("span", { class: "grow" }),
-    button("Page is right", "l", () => ACTIONS.done(app), { id: "do-done", class: "main" }),
+    button("Whole and correct", "l", () => ACTIONS.done(app), { id: "do-done", class: "main" }),
   );
 }
 
@@ -213,7 +217,7 @@ function describe(app, sheet, k) {
 }
 
 function tell(join) {
-  if (!join) return "the page ends here";
+  if (!join) return "nothing is joined to the right";
   return `join to the right: ${join.by ? `decided by ${join.by}` : `${words.verdict[join.verdict]}, ${percent(join.probability)}`}`;
 }
 
@@ -229,15 +233,13 @@ function list(app, sheet) {
   );
 }
 
+/** Two shreds and their neighbors around the tear between them, at the row where most is written. */
 function pairPicture(app, left, right, at, why) {
   const canvas = h("canvas", { class: "closeup", "aria-hidden": "true" });
-  const info = app.info.shreds;
-  const flipped = (index) => app.state.flipped.includes(index);
-  const items = [{ index: left, x: 0, y: 0, width: info[left].width, flipped: flipped(left) }, { index: right, x: at.x, y: at.y, width: info[right].width, flipped: flipped(right) }];
+  const items = around(app, left, right, at);
   const draw = () => {
-    const scale = why ? Math.min(canvas.clientHeight / info[left].height, 0.5) : 0.4;
-    const top = why ? 0 : Math.max(0, info[left].height / 2 - canvas.clientHeight / scale / 2);
-    const corner = { scale, x: at.x - canvas.clientWidth / scale / 2, y: top };
+    const scale = 0.5;
+    const corner = { scale, x: at.x - canvas.clientWidth / scale / 2, y: at.row - canvas.clientHeight / scale / 2 };
     drawStrips(canvas, items, corner, () => requestAnimationFrame(draw), { over: why ? (context, s) => tint(context, s, corner, at, why) : undefined });
   };
   requestAnimationFrame(draw);
@@ -261,7 +263,7 @@ function tintRows(context, scale, corner, tear, why, wide = 40) {
 
 /** Ink and outline at every shift: where their sum is highest, the right shred lies. */
 function curve(why) {
-  if (!why.shifts.length) return h("p", { class: "facts" }, "This scorer does not tell its evidence apart.");
+  if (!why.shifts.length) return h("p", { class: "facts" }, "This scorer cannot say where its evidence comes from.");
   const canvas = h("canvas", { class: "curve", role: "img", "aria-label": "Ink and outline in nats against the offset of the right-hand shred" });
   requestAnimationFrame(() => {
     const ratio = devicePixelRatio || 1;
@@ -315,17 +317,19 @@ function explainOn(context, scale, items) {
 
 const best = (values) => (values.length ? `${Math.max(...values).toFixed(1)} nats` : "–");
 
-/** Bars beside the tear: green where ink goes on across it, red where it stops, blue how far the outlines are apart. */
+/** The rows on the paper; at its edges, where nothing is hidden: green where ink continues across the tear, red where
+ * it stops (left), blue how far the outlines are apart (right). */
 function tint(context, scale, corner, at, why) {
   tintRows(context, scale, corner, at.x, why, 14);
-  const x = (at.x - corner.x) * scale;
+  const far = context.canvas.width;
   why.meets.forEach((meets, k) => {
     const y = (why.top + k * why.rows - corner.y) * scale;
     const tall = Math.max(1, why.rows * scale);
-    if (meets) { context.fillStyle = "rgba(0,120,60,.75)"; context.fillRect(x - 46, y, (meets / why.rows) * 40, tall); }
-    if (why.ends[k]) { context.fillStyle = "rgba(190,30,30,.75)"; context.fillRect(x + 8, y, (why.ends[k] / why.rows) * 40, tall); }
+    if (meets) { context.fillStyle = "rgba(0,120,60,.75)"; context.fillRect(0, y, (meets / why.rows) * 36, tall); }
+    if (why.ends[k]) { context.fillStyle = "rgba(190,30,30,.75)"; context.fillRect(38, y, (why.ends[k] / why.rows) * 36, tall); }
     context.fillStyle = "rgba(30,60,160,.6)";
-    context.fillRect(x + 52, y, Math.min(40, why.gap[k] * 0.4), tall);
+    const wide = Math.min(40, why.gap[k] * 0.4);
+    context.fillRect(far - wide, y, wide, tall);
   });
 }
 
@@ -336,7 +340,7 @@ function side(app) {
     const { pair, data } = beside;
     const total = (name) => data[name].reduce((sum, value) => sum + value, 0);
     const alternatives = beside.others.map((one) => h("li", {}, h("b", { dir: "auto" }, idOf(app, one.partner)), " ", h("span", { id: `price-${one.partner}` }, tellPrice(one.price))));
-    return h("aside", { class: "beside", "aria-label": "Why" }, h("h2", {}, "Why"), pairPicture(app, pair[0], pair[1], data, data), h("p", { class: "facts" }, "Along the tear, compared with blank paper: green speaks for the join, red against it."), curve(data), h("p", { class: "facts" }, h("i", { class: "sure" }, "― ink"), " ", h("i", { class: "person" }, "― outline"), " ― together"), h("dl", {}, h("dt", {}, "ink, at best"), h("dd", {}, best(data.ink)), h("dt", {}, "outline, at best"), h("dd", {}, best(data.outline)), h("dt", {}, "ink goes on"), h("dd", { class: "sure" }, `${total("meets")} rows`), h("dt", {}, "ink stops"), h("dd", { class: "open" }, `${total("ends")} rows`), h("dt", {}, "outline, mean misfit"), h("dd", {}, `${(total("gap") / 10 / Math.max(1, data.gap.length)).toFixed(1)} px`), factsOf(app)), h("h3", {}, "Instead of it"), alternatives.length ? h("ul", { class: "alternatives" }, alternatives) : h("p", { class: "facts" }, "Nothing else fits."), close);
+    return h("aside", { class: "beside", "aria-label": "Why" }, h("h2", {}, "Why"), pairPicture(app, pair[0], pair[1], data, data), h("p", { class: "facts" }, "On the tear: green rows support the join, red rows speak against it. Left edge: ink continues (green) or stops (red). Right edge: the gap between the outlines (blue)."), curve(data), h("p", { class: "facts" }, h("i", { class: "sure" }, "― ink"), " ", h("i", { class: "person" }, "― outline"), " ― together"), h("dl", {}, h("dt", {}, "ink, at best"), h("dd", {}, best(data.ink)), h("dt", {}, "outline, at best"), h("dd", {}, best(data.outline)), h("dt", {}, "ink continues"), h("dd", { class: "sure" }, `${total("meets")} rows`), h("dt", {}, "ink stops"), h("dd", { class: "open" }, `${total("ends")} rows`), h("dt", {}, "average gap between outlines"), h("dd", {}, `${(total("gap") / 10 / Math.max(1, data.gap.length)).toFixed(1)} px`), factsOf(app)), h("h3", {}, "Alternatives"), alternatives.length ? h("ul", { class: "alternatives" }, alternatives) : h("p", { class: "facts" }, "No other shred fits."), close);
   }
   const own = selected(app);
   return h(
@@ -354,13 +358,14 @@ function side(app) {
 function factsOf(app) {
   const join = sheetOf(app).joins[place(app)];
   if (!join) return null;
-  const rows = [["probability", percent(join.probability)], ["score", join.score ?? "–"], ["dearer without it", join.price === null ? "–" : `${join.price} nats`], ["decided by", join.by ?? "the machine"]];
+  const rows = [["probability", percent(join.probability)], ["score", join.score ?? "–"], ["cost without it", join.price === null ? "–" : `${join.price} nats`], ["decided by", join.by ?? "the machine"]];
   return rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))]);
 }
 
 function paint(app, canvas, overlay) {
   const sheet = sheetOf(app);
-  const [width, height] = sizeOf(app.info, sheet);
+  const { parts, width } = partsOf(app.info, app.state, sheet);
+  const height = Math.max(sizeOf(app.info, sheet)[1], ...parts.map((part) => sizeOf(app.info, part.page)[1]));
   const box = canvas.parentElement;
   const fit = Math.min((box.clientWidth - 24) / width, (box.clientHeight - 40) / height);
   const scale = zoom ?? fit;
@@ -369,9 +374,34 @@ function paint(app, canvas, overlay) {
   overlay.style.width = canvas.style.width;
   view = { x: 0, y: 0, scale };
   const items = itemsOf(app.info, app.state, sheet).map((item) => ({ ...item, dim: item.index === lifted || (solo && item.index !== selected(app)) }));
+  for (const part of parts) items.push(...itemsOf(app.info, app.state, part.page).map((item) => ({ ...item, x: item.x + part.x })));
   if (drag?.moved) Object.assign(items.find((item) => item.index === drag.index) ?? {}, { dim: true });
-  drawStrips(canvas, items, view, () => requestAnimationFrame(() => canvas.isConnected && paint(app, canvas, overlay)), { over: (context, s) => { explainOn(context, s, items); mark(app, context, s, items); } });
+  drawStrips(canvas, items, view, () => requestAnimationFrame(() => canvas.isConnected && paint(app, canvas, overlay)), { over: (context, s) => { explainOn(context, s, items); parts.forEach((part) => hatch(context, s, part)); mark(app, context, s, items); } });
   place_signs(app, overlay, sheet, scale);
+}
+
+/** Missing paper: hatched, with its width. */
+function hatch(context, scale, { x, wide, mm }) {
+  const [left, width, { height }] = [(x - wide) * scale, wide * scale, context.canvas];
+  context.save();
+  context.beginPath();
+  context.rect(left, 0, width, height);
+  context.clip();
+  context.fillStyle = "#efece4";
+  context.fillRect(left, 0, width, height);
+  context.strokeStyle = "#a99f8a";
+  context.lineWidth = 1;
+  for (let y = -width; y < height; y += 10) {
+    context.beginPath();
+    context.moveTo(left, y + width);
+    context.lineTo(left + width, y);
+    context.stroke();
+  }
+  context.restore();
+  context.fillStyle = "#5c4300";
+  context.font = `${13 * (devicePixelRatio || 1)}px sans-serif`;
+  context.textAlign = "center";
+  context.fillText(`${mm} mm`, left + width / 2, 18 * (devicePixelRatio || 1));
 }
 
 function mark(app, context, scale, items) {
@@ -399,11 +429,17 @@ function place_signs(app, overlay, sheet, scale) {
   );
 }
 
+function nearest(sheet, x) {
+  return sheet.shreds[Math.max(0, sheet.x.findLastIndex((left) => left <= x))];
+}
+
 /** Which shred lies under a point, and where one dropped there would go. */
 function hit(app, event, canvas) {
   const rect = canvas.getBoundingClientRect();
   const x = (event.clientX - rect.left) / view.scale;
   const sheet = sheetOf(app);
+  const part = partsOf(app.info, app.state, sheet).parts.findLast((one) => one.x <= x);
+  if (part) return { index: nearest(part.page, x - part.x), slot: -1, x };
   let k = 0;
   sheet.x.forEach((left, i) => { if (left <= x) k = i; });
   const index = sheet.shreds[k];
@@ -420,15 +456,16 @@ function listen(app, canvas, redraw) {
     if (!drag || (!drag.moved && Math.abs(event.clientX - drag.start) < 8)) return;
     const found = hit(app, event, canvas);
     const sheet = sheetOf(app);
-    drag = { ...drag, moved: true, slot: found.slot, line: sheet.x[found.slot] ?? sizeOf(app.info, sheet)[0] };
+    drag = { ...drag, moved: true, slot: found.slot, line: sheet.x[found.slot] ?? (found.slot < 0 ? -9 : sizeOf(app.info, sheet)[0]) };
     redraw();
   });
   canvas.addEventListener("pointerup", () => {
     const done = drag;
     drag = null;
     if (!done) return;
-    if (!done.moved) return select(app, done.index);
     const sheet = sheetOf(app);
+    if (!done.moved) return sheet.shreds.includes(done.index) ? select(app, done.index) : app.openShred(done.index);
+    if (done.slot < 0 || !sheet.shreds.includes(done.index)) return redraw();
     const from = sheet.shreds.indexOf(done.index);
     if (done.slot === from || done.slot === from + 1) return redraw();
     if (done.slot === 0) return putFirst(app, done.index, sheet.shreds[0]);

@@ -73,12 +73,12 @@ export function drawStrips(canvas, items, view, again, options = {}) {
   const context = canvas.getContext("2d");
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.globalCompositeOperation = "source-over";
-  context.fillStyle = "#fff";
+  context.fillStyle = options.ground ?? "#fff";
   context.fillRect(0, 0, width, height);
   const scale = view.scale * ratio;
   const level = levelFor(scale);
   context.imageSmoothingEnabled = scale < 1;
-  context.globalCompositeOperation = "darken";
+  if (!options.ground) context.globalCompositeOperation = "darken"; // on white, the darkest pixel wins
   for (const item of items) {
     const left = (item.x - view.x) * scale;
     if (left > width || left + item.width * scale < -40 * scale) continue;
@@ -133,12 +133,42 @@ export function drawThumb(canvas, info, page, again, flipped = []) {
 }
 
 export function sizeOf(info, page) {
-  const right = page.shreds.map((index, k) => page.x[k] + info.shreds[index].width);
+  const right = [...page.shreds.map((index, k) => page.x[k] + info.shreds[index].width), ...page.blanks.map(([index, x]) => x + info.shreds[index].width)];
   const bottom = page.shreds.map((index, k) => page.y[k] + info.shreds[index].height);
   return [Math.max(...right), Math.max(...bottom)];
 }
 
 export function itemsOf(info, state, page) {
   const flipped = new Set(state.flipped);
-  return page.shreds.map((index, k) => ({ index, x: page.x[k], y: page.y[k], width: info.shreds[index].width, flipped: flipped.has(index) }));
+  const inked = page.shreds.map((index, k) => ({ index, x: page.x[k], y: page.y[k], width: info.shreds[index].width, flipped: flipped.has(index) }));
+  return [...inked, ...page.blanks.map(([index, x, y]) => ({ index, x, y, width: info.shreds[index].width, flipped: false }))];
+}
+
+/** The shreds around a join: some of the left chain, some of the right, as they lie on their pages. */
+export function around(app, left, right, step) {
+  const items = [];
+  const take = (index, from, to, dx, dy, dim) => {
+    const sheet = app.state.pages.find((one) => one.shreds.includes(index));
+    const all = itemsOf(app.info, app.state, sheet);
+    const at = sheet.shreds.indexOf(index);
+    for (const item of all.slice(Math.max(0, at + from), Math.min(at + to + 1, sheet.shreds.length))) items.push({ ...item, x: item.x - all[at].x + dx, y: item.y - all[at].y + dy, dim });
+  };
+  if (left !== null) take(left, -3, 0, 0, 0);
+  if (right !== null) take(right, 0, 3, step.x, step.y);
+  return items;
+}
+
+/** What follows a page after a gap: its parts and where they begin, in px, and the gaps between them. */
+export function partsOf(info, state, page) {
+  const parts = [];
+  const seen = new Set([page]);
+  let x = sizeOf(info, page)[0];
+  for (let at = page; at.gap && !seen.has(state.pages[at.gap.page]); at = state.pages[at.gap.page]) {
+    const next = state.pages[at.gap.page];
+    seen.add(next);
+    const wide = (at.gap.mm * info.dpi) / 25.4;
+    parts.push({ page: next, number: at.gap.page, x: x + wide, wide, mm: at.gap.mm });
+    x += wide + sizeOf(info, next)[0];
+  }
+  return { parts, width: x };
 }

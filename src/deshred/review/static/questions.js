@@ -2,7 +2,7 @@
 
 import { get, tab } from "./api.js";
 import { button, fill, h } from "./dom.js";
-import { drawStrips, itemsOf, sizeOf } from "./pictures.js";
+import { around, drawStrips, itemsOf, sizeOf } from "./pictures.js";
 import { cardOf } from "./statements.js";
 import { percent, words } from "./words.js";
 
@@ -29,20 +29,6 @@ async function load(app) {
 function current() {
   const open = queue?.questions ?? [];
   return open.find((one) => !later.has(one.key)) ?? open[0] ?? null;
-}
-
-/** The shreds around a join: some of the left chain, some of the right, as they lie on their pages. */
-function around(app, left, right, step) {
-  const items = [];
-  const take = (index, from, to, dx, dy, dim) => {
-    const sheet = app.state.pages.find((one) => one.shreds.includes(index));
-    const all = itemsOf(app.info, app.state, sheet);
-    const at = sheet.shreds.indexOf(index);
-    for (const item of all.slice(Math.max(0, at + from), at + to + 1)) items.push({ ...item, x: item.x - all[at].x + dx, y: item.y - all[at].y + dy, dim });
-  };
-  if (left !== null) take(left, -3, 0, 0, 0);
-  if (right !== null) take(right, 0, 3, step.x, step.y);
-  return items;
 }
 
 function closeUp(app, question, option, wide) {
@@ -93,7 +79,7 @@ async function choose(app, choice) {
   if (!question) return;
   const ms = Math.round(performance.now() - since);
   if (ms < 400) {
-    app.tell("That was too quick to have been looked at. Once more, please.");
+    app.tell("That was too quick for a real look. Please answer again.");
     return;
   }
   last = question;
@@ -104,13 +90,13 @@ async function choose(app, choice) {
 }
 
 function heading(question) {
-  if (question.side === "page") return "Is this page whole, or does it go on?";
-  if (question.options.length === 1) return question.options[0].partner === null ? "Does the page end here?" : "Does this join hold?";
-  return `What stands to the ${question.side} of this shred?`;
+  if (question.side === "page") return "Is this page whole, or does it continue?";
+  if (question.options.length === 1) return question.options[0].partner === null ? "Does the page end here?" : "Do these two belong together?";
+  return `What goes to the ${question.side} of this shred?`;
 }
 
 function pageButtons(app) {
-  return [["It is whole", "1", "whole"], ["Goes on at the left", "2", "left"], ["Goes on at the right", "3", "right"], ["On both sides", "4", "both"]].map(([label, key, choice]) => button(label, key, () => choose(app, choice), { id: `choose-${choice}`, class: choice === "whole" ? "main" : "" }));
+  return [["It is whole", "1", "whole"], ["Continues on the left", "2", "left"], ["Continues on the right", "3", "right"], ["On both sides", "4", "both"]].map(([label, key, choice]) => button(label, key, () => choose(app, choice), { id: `choose-${choice}`, class: choice === "whole" ? "main" : "" }));
 }
 
 function optionCard(app, question, option, k, isOnly) {
@@ -138,7 +124,7 @@ function protest(app, one) {
       draw();
     }).catch(() => {});
   }
-  return h("section", { class: "protest" }, h("h1", {}, "A second look, please"), h("p", {}, one.rise ? `The evidence speaks against this answer: the order became dearer by ${one.rise} nats.` : "When you were asked again, you answered otherwise. Which is right?"), pair?.length === 2 ? canvas : null, h("p", { class: "row" }, button("It is right", "Enter", () => app.write("/api/keep", { of: one.id }), { id: "keep", class: "main" }), button("Take it back", "x", () => app.undo(one.id), { id: "take-back" })));
+  return h("section", { class: "protest" }, h("h1", {}, "A second look, please"), h("p", {}, one.rise ? `The evidence is against this answer: it makes the best order ${one.rise} nats worse.` : "You gave a different answer when asked again. Is this one right?"), pair?.length === 2 ? canvas : null, h("p", { class: "row" }, button("It is right", "Enter", () => app.write("/api/keep", { of: one.id }), { id: "keep", class: "main" }), button("Undo it", "x", () => app.undo(one.id), { id: "take-back" })));
 }
 
 /** Two people who do not agree: both statements as pictures. */
@@ -161,8 +147,8 @@ export const questions = {
     if (version !== app.state.version && !busy) load(app);
     const question = current();
     if (!question) {
-      const text = queue ? "Nothing left that is worth asking." : "Looking for questions …";
-      return fill(main, h("div", { class: "empty" }, h("h1", {}, text), h("p", {}, queue ? "Look through the pages, or write the result." : ""), queue ? button("Pages", "Alt+1", () => app.go("overview"), { class: "main" }) : null));
+      const text = queue ? "No questions left that are worth asking." : "Looking for questions …";
+      return fill(main, h("div", { class: "empty" }, h("h1", {}, text), h("p", {}, queue ? "Look through the pages, or export the result." : ""), queue ? button("Pages", "Alt+1", () => app.go("overview"), { class: "main" }) : null));
     }
     const key = `${question.key}|${question.options.map((one) => one.partner)}`;
     if (key === shownKey && main.querySelector(".question")) return undefined;
@@ -175,13 +161,13 @@ export const questions = {
     const tools = isPage
       ? pageButtons(app)
       : [
-          has(question.now) ? button(isOnly ? "Yes, as it is" : "As it is", "Enter", () => choose(app, String(question.options.findIndex((one) => one.partner === question.now))), { id: "choose-now", class: "main" }) : null,
+          has(question.now) ? button(isOnly ? "Yes" : "As it is", "Enter", () => choose(app, String(question.options.findIndex((one) => one.partner === question.now))), { id: "choose-now", class: "main" }) : null,
           button(isOnly ? "No" : "None of these", "x", () => choose(app, "none"), { id: "choose-none" }),
           has(null) ? null : button("The page ends here", "e", () => choose(app, "end"), { id: "choose-end" }),
         ];
     fill(
       main,
-      h("section", { class: "question", "data-key": key, "data-side": question.side }, h("h1", { id: "question" }, heading(question)), h("p", { class: "facts" }, isPage ? [h("span", { class: "from", dir: "auto" }, app.info.shreds[question.shred].id), " to ", h("span", { class: "to", dir: "auto" }, app.info.shreds[question.last].id), ". Look at its left and right edge: is a word or a line cut off?"] : [h("span", { class: "from", dir: "auto" }, app.info.shreds[question.shred].id), ` · ${words.page(question.page + 1)}`]), body, h("div", { class: "bar actions" }, tools, button("Cannot tell", "q", () => choose(app, "cannot-tell"), { id: "choose-doubt" }), button("Later", " ", () => this.actions.later(app), { id: "choose-later" }), button("Open its page", "o", () => app.openShred(question.shred), { id: "choose-open" }), isPage ? null : button("Why", "w", () => this.actions.why(app), { id: "choose-why" }))),
+      h("section", { class: "question", "data-key": key, "data-side": question.side }, h("h1", { id: "question" }, heading(question)), h("p", { class: "facts" }, isPage ? [h("span", { class: "from", dir: "auto" }, app.info.shreds[question.shred].id), " to ", h("span", { class: "to", dir: "auto" }, app.info.shreds[question.last].id), ". Look at its left and right edges: is a word or a line cut off?"] : [h("span", { class: "from", dir: "auto" }, app.info.shreds[question.shred].id), ` · ${words.page(question.page + 1)}`]), body, h("div", { class: "bar actions" }, tools, button("Cannot tell", "q", () => choose(app, "cannot-tell"), { id: "choose-doubt" }), button("Later", " ", () => this.actions.later(app), { id: "choose-later" }), button("Open its page", "o", () => app.openShred(question.shred), { id: "choose-open" }), isPage ? null : button("Why", "w", () => this.actions.why(app), { id: "choose-why" }))),
     );
     return undefined;
   },
