@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_info
 
 from deshred.cases import Folder, FolderStore, MemoryStore
 from deshred.compatibility.contract import AnyScorer, Rows
-from deshred.compatibility.fusion import FusionWeights
+from deshred.compatibility.fusion import FusionScorer, FusionWeights
 from deshred.compatibility.outline import OutlineScorer
 from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.compatibility.towers.scorer import TowersScorer
