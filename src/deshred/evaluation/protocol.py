@@ -21,7 +21,7 @@ from deshred.cases import Folder, FolderStore, MemoryStore, Store
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.scoring import score
-from deshred.elements import Arrangement, Compatibility, Constraints, Pile, join_piles
+from deshred.elements import Arrangement, Compatibility, Pile, join_piles
 from deshred.errors import InputError, SettingsError
 from deshred.evaluation.collections import Collection, Document, read_document
 from deshred.evaluation.metrics import count_whole, measure_accuracy, measure_pages, measure_reliability
@@ -36,8 +36,6 @@ from deshred.simulation.truth import Place, Truth
 from deshred.timing import Stopwatch
 
 K = int | Literal["all"]
-
-_MORE_LIKELY = 0.5  # the least probability of a join of pages that a path through several documents keeps
 
 
 @dataclass(frozen=True)
@@ -217,21 +215,14 @@ class _Solving:
         order = rng.permutation(sum(len(document.pile) for document in documents)).tolist()
         compatibility = self.score(documents, order)
         with self.stopwatch.measure("solve"):
-            arrangement = self._arrange(compatibility, len(window))
+            arrangement = arrange(compatibility, options=self._options_for(window))
         return self._judge(rate(arrangement, compatibility), documents)
 
-    def _arrange(self, compatibility: Compatibility, documents: int) -> Arrangement:
-        """A document is a page and has ends. A single path through several has none: pages come first, and
-        what they are sure of stays as it is when all are put one behind the other."""
+    def _options_for(self, window: Window) -> ArrangementOptions:
+        """A document is a page and has ends; a single path through several has none worth weighing."""
         options = self.options.arrangement
-        if options.pages != 1 or documents == 1:
-            return arrange(compatibility, options=options)
-        path = replace(options, free_ends=True)
-        if options.free_ends or options.solver != "exact" or compatibility.margins is None:
-            return arrange(compatibility, options=path)
-        pages = rate(arrange(compatibility, options=replace(options, pages="auto")), compatibility)
-        sure = frozenset((j.left, j.right) for j in pages.joins if (j.probability or 0) >= _MORE_LIKELY)
-        return arrange(compatibility, Constraints(required=sure), options=path)
+        is_path = options.pages == 1 and len(window) > 1
+        return replace(options, free_ends=True) if is_path else options
 
     def _judge(self, arrangement: Arrangement, documents: Sequence[KnownDocument]) -> _Solved:
         places: dict[str, Place] = {}
