@@ -69,7 +69,8 @@ def count_whole(arrangement: Arrangement, truth: Truth) -> int:
 
 
 def to_shreds(pile: MixedPile) -> list[Shred]:
-    return [loose.shred.to_shred(loose.name) for loose in pile.shreds]
+    shreds = [loose.shred.to_shred(loose.name) for loose in pile.shreds]
+    return [replace(shred, source=replace(shred.source, path=Path(f"{shred.id}.png"))) for shred in shreds]
 
 
 def crop(shred: Shred) -> Shred:
