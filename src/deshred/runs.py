@@ -45,13 +45,14 @@ class Run:
         store: Store | None = None,
         executor: Executor | None = None,
         progress: Progress | None = None,
+        shelf: Shelf | None = None,
     ) -> None:
         self.settings = settings
         self.watch = Stopwatch()
         self._store = store
         self._executor = executor or default_executor(settings.jobs)
         self._progress = progress
-        self._shelf = Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
+        self._shelf = shelf or Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
 
     def load(self, shreds: ShredSet | Iterable[str | Path]) -> Intake:
         """Shreds as they are given, or those of files and folders."""
