@@ -53,12 +53,14 @@ def test_the_public_names_are_these() -> None:
         "rescore",
         "run_demo",
         "score",
+        "search",
         "segment",
         "segment_into",
         "shred_into",
         "teach",
         "train_pairwise",
         "train_towers",
+        "verify",
     ]
 
 

@@ -15,9 +15,7 @@ from deshred.errors import InputError, MismatchError, ModelError, SettingsError
 from deshred.executors import ProcessExecutor, SerialExecutor
 from deshred.pipeline import Reconstruction, rearrange, reconstruct
 from deshred.settings import Settings
-from deshred.shelf import Shelf
 from tests.conftest import SavedPile
-from tests.shelves import lies_on_disk
 
 ONE_PAGE = Settings(arrangement=ArrangementOptions(pages=1), scoring=ScoringOptions(block=3))
 
@@ -55,17 +53,6 @@ def test_every_executor_gives_the_same(done: Reconstruction, saved_pile: SavedPi
     again = reconstruct([saved_pile.folder], OutlineScorer(), settings=ONE_PAGE, executor=executor)
     assert np.array_equal(again.compatibility.scores, done.compatibility.scores)
     assert again.arrangement == done.arrangement
-
-
-def test_a_pile_beyond_memory_gives_the_same(
-    done: Reconstruction, saved_pile: SavedPile, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("deshred.runs.Shelf", lambda **_: Shelf(room=0))
-    again = reconstruct([saved_pile.folder], OutlineScorer(), settings=ONE_PAGE)
-    assert lies_on_disk(again.shreds[0].image)
-    assert again.arrangement == done.arrangement
-    assert np.array_equal(again.pages[0].image, done.pages[0].image)
-    assert again.shreds.fingerprint == done.shreds.fingerprint
 
 
 def test_constraints_are_obeyed(done: Reconstruction) -> None:

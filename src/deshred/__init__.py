@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from deshred.export.answers import arrange_file as arrange_file
     from deshred.export.cutouts import segment_into as segment_into
     from deshred.export.explanations import explain as explain
+    from deshred.export.finding import search as search
     from deshred.export.results import reconstruct_into as reconstruct_into
     from deshred.export.results import reopen as reopen
+    from deshred.export.verification import verify as verify
     from deshred.imaging.composition import compose as compose
     from deshred.imaging.intakes import load_shreds as load_shreds
     from deshred.imaging.preparation import prepare as prepare
@@ -91,12 +93,14 @@ _HOMES = {
     "reopen": "deshred.export.results",
     "run_demo": "deshred.evaluation.demo",
     "score": "deshred.compatibility.scoring",
+    "search": "deshred.export.finding",
     "segment": "deshred.imaging.sheets.segmentation",
     "segment_into": "deshred.export.cutouts",
     "shred_into": "deshred.simulation.piles",
     "teach": "deshred.compatibility.towers.teaching",
     "train_pairwise": "deshred.compatibility.pairwise.training",
     "train_towers": "deshred.compatibility.towers.training",
+    "verify": "deshred.export.verification",
 }
 
 __all__ = [*_HOMES, "__version__"]

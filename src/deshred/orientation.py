@@ -69,7 +69,7 @@ def turn_sheets(pile: Pile) -> Pile:
         return pile
     wrong = ways[shares[True] < shares[False]]
     warnings.warn(
-        f"{_name(wrong)}: fed upside down against the other sheets, so its shreds were turned. If that is "
+        f"{_name(wrong)}: fed upside down, unlike the other sheets, so its shreds were turned. If that is "
         "wrong, use --orientation as-scanned.",
         OrientationWarning,
         3,

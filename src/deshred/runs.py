@@ -15,7 +15,7 @@ from deshred.cases import Store
 from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.refinement import refine
 from deshred.compatibility.scoring import score
-from deshred.elements import Arrangement, Compatibility, Constraints, Page, Pile, ShredSet
+from deshred.elements import Arrangement, Compatibility, Constraints, Copy, Page, Pile, ShredSet
 from deshred.executors import Executor, KeepingExecutor, Progress, default_executor
 from deshred.imaging.composition import compose
 from deshred.imaging.intakes import Intake, load_intake
@@ -45,13 +45,14 @@ class Run:
         store: Store | None = None,
         executor: Executor | None = None,
         progress: Progress | None = None,
+        shelf: Shelf | None = None,
     ) -> None:
         self.settings = settings
         self.watch = Stopwatch()
         self._store = store
         self._executor = executor or default_executor(settings.jobs)
         self._progress = progress
-        self._shelf = Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
+        self._shelf = shelf or Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
 
     def load(self, shreds: ShredSet | Iterable[str | Path]) -> Intake:
         """Shreds as they are given, or those of files and folders."""
@@ -146,7 +147,12 @@ class Run:
         return refined
 
     def compose(
-        self, shreds: ShredSet, arrangement: Arrangement, compatibility: Compatibility
+        self,
+        shreds: ShredSet,
+        arrangement: Arrangement,
+        compatibility: Compatibility,
+        *,
+        copy: Copy = "evidence",
     ) -> Sequence[Page]:
         """`compose`, each page when it is asked for."""
         with self.watch.measure("compose"):
@@ -154,6 +160,7 @@ class Run:
                 shreds,
                 arrangement,
                 options=self.settings.composition,
+                copy=copy,
                 missing=find_missing(arrangement, compatibility) if self.settings.show_missing else (),
                 lazily=True,
             )

@@ -7,13 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from deshred.export.copies import choose_pages, mark_pages
+from deshred.imaging.composition import compose
 from deshred.imaging.composition.lost_ink import MARK
 from tests.export.materials import WIDTH, make_reconstruction
 
 
 def test_pages_that_are_there_are_not_composed_again() -> None:
     made = make_reconstruction()
-    assert choose_pages(made, "evidence") is made.pages
+    chosen = choose_pages(made, "evidence")
+    assert all(page is held for page, held in zip(chosen, made.pages, strict=True))
 
 
 def test_the_other_copy_is_composed_of_the_same_shreds() -> None:
@@ -36,3 +38,13 @@ def test_reading_copies_are_marked_where_ink_may_be_lost_and_evidence_never() ->
     for page, places in zip(marked.pages, marked.places, strict=True):
         assert (page.image == MARK).all(axis=2).any() == bool(places)
     assert [len(places) for places in marked.places] == [1, 0]
+
+
+def test_of_pages_that_are_not_held_only_those_asked_for_are_composed() -> None:
+    made = make_reconstruction()
+    pages = compose(made.shreds, made.arrangement, lazily=True)
+    lazy = replace(made, pages=pages)
+    told: list[tuple[str, int, int]] = []
+    (page,) = choose_pages(lazy, "evidence", [2], progress=lambda *step: told.append(step))
+    assert told == [("composing", 1, 1)]
+    np.testing.assert_array_equal(page.image, pages[1].image)

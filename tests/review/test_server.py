@@ -275,9 +275,8 @@ def test_the_file_that_opens_the_browser_is_private_and_goes_away(
         return True
 
     monkeypatch.setattr(server_module.webbrowser, "open", look)
-    monkeypatch.setattr(server_module, "_FILE_SECONDS", 0.01)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    server_module.open_private("http://127.0.0.1:1/#code")
+    server_module.open_private("http://127.0.0.1:1/#code", seconds=0.01)
     assert seen["mode"] == 0o600
     assert "#code" in str(seen["text"])
     assert not Path(str(seen["path"])).exists()

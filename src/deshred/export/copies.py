@@ -15,16 +15,16 @@ from deshred.elements import Copy, Page
 from deshred.errors import SettingsError
 from deshred.executors import Progress, default_executor
 from deshred.imaging.composition import (
+    LazyPages,
     LostInk,
-    compose,
     find_lost_ink,
     mark_lost_ink,
     mend,
     transfer_lost_ink,
 )
-from deshred.missing import find_missing
 from deshred.pipeline import Reconstruction
 from deshred.reading import Reading, ReadingOptions, read
+from deshred.runs import Run
 
 
 def choose_pages(
@@ -34,32 +34,18 @@ def choose_pages(
     *,
     progress: Progress | None = None,
 ) -> tuple[Page, ...]:
-    """The pages of a copy, all or those of these numbers."""
-    pages = _take_copy(reconstruction, copy, progress)
+    """The pages of a copy, all or those of these numbers; composed where they are not held."""
+    held = reconstruction.pages
     for number in numbers:
-        if not 1 <= number <= len(pages):
-            raise SettingsError(f"there is no page {number}: the case has pages 1 to {len(pages)}.")
-    return tuple(pages[number - 1] for number in numbers) if numbers else pages
-
-
-def _take_copy(reconstruction: Reconstruction, copy: Copy, progress: Progress | None) -> tuple[Page, ...]:
-    """The pages of a copy; those that the reconstruction does not hold are composed."""
-    held = tuple(reconstruction.pages)
-    if all(page.copy == copy for page in held):
-        return held
-    shows_missing = reconstruction.settings.show_missing
-    pages = compose(
-        reconstruction.shreds,
-        reconstruction.arrangement,
-        options=reconstruction.settings.composition,
-        missing=find_missing(reconstruction.arrangement, reconstruction.compatibility)
-        if shows_missing
-        else (),
-        copy=copy,
-        executor=default_executor(reconstruction.settings.jobs),
-        progress=progress,
-    )
-    return tuple(pages)
+        if not 1 <= number <= len(held):
+            raise SettingsError(f"there is no page {number}: the case has pages 1 to {len(held)}.")
+    wanted = [number - 1 for number in numbers] or range(len(held))
+    if not isinstance(held, LazyPages) and all(page.copy == copy for page in held):
+        return tuple(held[index] for index in wanted)
+    settings, arrangement = reconstruction.settings, reconstruction.arrangement
+    pages = Run(settings).compose(reconstruction.shreds, arrangement, reconstruction.compatibility, copy=copy)
+    executor = default_executor(settings.jobs)
+    return tuple(executor.map(pages.__getitem__, wanted, stage="composing", progress=progress))
 
 
 def read_pages(

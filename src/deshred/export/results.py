@@ -40,15 +40,15 @@ from deshred.executors import Executor, Progress, default_executor
 from deshred.export.cutouts import list_warnings
 from deshred.export.recorded import Recorded, read_inputs, read_recorded
 from deshred.export.report import Overview, PageView, PageViewer, render_report
-from deshred.imaging.composition import LazyPages, compose
+from deshred.imaging.composition import LazyPages
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.edges import EdgeOptions, LazyEdges
 from deshred.imaging.files import find_files
 from deshred.imaging.intakes import load_intake
 from deshred.imaging.scans import hash_file
 from deshred.imaging.turning import turn_shred
-from deshred.missing import find_missing
 from deshred.pipeline import Reconstruction, reconstruct
+from deshred.runs import Run
 from deshred.settings import Settings
 from deshred.shelf import give_back
 from deshred.sides import pair_faces
@@ -305,7 +305,10 @@ def _list_inputs(sources: Iterable[Source], paths: _Paths) -> list[dict[str, str
 def reopen(
     folder: str | Path, *, executor: Executor | None = None, progress: Progress | None = None
 ) -> Reconstruction:
-    """Everything of a finished case again, without solving; the scans must be what they were."""
+    """Everything of a finished case again, without solving; the scans must be what they were.
+
+    Pages are composed when they are asked for.
+    """
     case = open_case(folder)
     executor = executor or default_executor()
     path = case.path / COMPATIBILITY
@@ -325,14 +328,7 @@ def reopen(
     shreds = ShredSet([turn_shred(shred) if shred.id in recorded.turned else shred for shred in found])
     blank = ShredSet([_find(intake.shreds, shred_id) for shred_id in recorded.blank])
     arrangement, settings = recorded.arrangement, recorded.settings
-    pages = compose(
-        shreds,
-        arrangement,
-        options=settings.composition,
-        missing=find_missing(arrangement, compatibility) if settings.show_missing else (),
-        executor=executor,
-        progress=progress,
-    )
+    pages = Run(settings).compose(shreds, arrangement, compatibility)
     pile = Pile(shreds, LazyEdges(shreds, EdgeOptions()), blank)
     if settings.sides == "double":
         seen = Pile(intake.shreds, LazyEdges(intake.shreds, EdgeOptions()), ShredSet([]))
@@ -345,7 +341,7 @@ def reopen(
         compatibility,
         recorded.constraints,
         arrangement,
-        tuple(pages),
+        pages,
         recorded.scorer,
         settings,
         recorded.seconds,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from deshred.elements import EdgePair, Pile, Shred, ShredSet
@@ -69,4 +69,4 @@ def to_working_resolution(shred: Shred) -> Shred:
         return shred
     image, mask = resize(shred.image, shred.mask, scale, scale)
     assert mask is not None
-    return Shred(shred.id, image, mask, WORKING_DPI, shred.source)
+    return replace(shred, image=image, mask=mask, dpi=WORKING_DPI)

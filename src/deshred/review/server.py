@@ -205,7 +205,7 @@ def _stop_when_idle(server: Stoppable, guard: Guard, idle: float = _IDLE_SECONDS
     server.should_exit = True
 
 
-def open_private(link: str) -> None:
+def open_private(link: str, *, seconds: float = _FILE_SECONDS) -> None:
     """Open the browser on a file that only its owner can read: the code stays out of `ps` and histories."""
     handle, name = tempfile.mkstemp(prefix="deshred-", suffix=".html")  # mode 0600
     page = f'<!doctype html><meta http-equiv="refresh" content="0;url={escape(link)}"><title>deshred</title>'
@@ -213,7 +213,7 @@ def open_private(link: str) -> None:
         file.write(page)
     try:
         webbrowser.open(Path(name).as_uri())
-        threading.Event().wait(_FILE_SECONDS)
+        threading.Event().wait(seconds)
     finally:
         with contextlib.suppress(OSError):
             Path(name).unlink()
