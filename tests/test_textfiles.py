@@ -60,6 +60,14 @@ def test_what_cannot_be_opened_is_the_error_that_was_asked_for(
         read(tmp_path / name, wrong=SettingsError)
 
 
+def test_no_room_is_made_for_all_that_a_file_might_hold(tmp_path: Path) -> None:
+    small, limit = save(tmp_path / "small", b"x" * 3_000_000), 1 << 46  # bytes that no machine has
+    assert read_file(small, most_bytes=limit) == small.read_bytes()
+    assert read_file("/proc/self/status", most_bytes=limit).startswith(
+        b"Name:"
+    )  # which says that it is empty
+
+
 @pytest.mark.parametrize("read", READERS)
 def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path, read: Reader) -> None:
     content = save(tmp_path / "large", b'a = "' + b"x" * 1000 + b'"')

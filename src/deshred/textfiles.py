@@ -13,7 +13,7 @@ import re
 import stat
 import tomllib
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from deshred.errors import DeshredError, InputError
 
@@ -23,6 +23,7 @@ MOST_JSON = 16 << 20  # bytes; parsed they take up to twenty times as much
 MOST_TOML = 1 << 20
 DEEPEST = 64  # lists in lists
 LARGEST = 2**63  # of whole numbers
+_STEP = 1 << 20  # bytes
 _MOST_DOTS = 64  # in a line of TOML; parsing a key takes the square of its dots
 
 # What is no key of TOML: strings, which may be of many lines or lack their end, and comments.
@@ -45,7 +46,7 @@ def read_file(path: str | Path, *, most_bytes: int | None = None, wrong: Wrong =
             if most_bytes is None:
                 return file.read()
             # a system file may claim terabytes: they are not tried
-            content = file.read(most_bytes + 1) if found.st_size <= most_bytes else b""
+            content = read_some(file, found.st_size, most_bytes) if found.st_size <= most_bytes else b""
             if max(found.st_size, len(content)) > most_bytes:
                 raise wrong(
                     f"{path}: {max(found.st_size, len(content)):,} bytes are more than the limit of "
@@ -56,6 +57,19 @@ def read_file(path: str | Path, *, most_bytes: int | None = None, wrong: Wrong =
         _explain(path, error, wrong)
     except ValueError:  # a NUL in the name
         raise wrong(f"{str(path)!r}: no file can have this name. Check the name.") from None
+
+
+def read_some(file: BinaryIO, size: int, most_bytes: int) -> bytes:
+    """All of a file of about this size, or a little more than the limit.
+
+    Python makes room for as much as it is asked to read, so that the limit itself is never asked for.
+    """
+    parts, length, step = [], 0, size + 1
+    while length <= most_bytes and (part := file.read(step)):
+        parts.append(part)
+        length += len(part)
+        step = _STEP  # a file of the system may hold more than it says
+    return b"".join(parts)
 
 
 def read_text_file(path: str | Path, *, most_bytes: int = MOST_JSON, wrong: Wrong = InputError) -> str:

@@ -123,3 +123,10 @@ def test_constraints_that_are_none_are_an_input_error(tmp_path: Path, text: str,
     file.write_text(text)
     with pytest.raises(InputError, match=f"known.toml.*{complaint}"):
         load_constraints(file)
+
+
+def test_a_file_larger_than_scores_can_be_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "scores.npz").open("wb") as file:
+        file.truncate(1 << 42)  # takes no room on disk
+    with pytest.raises(InputError, match="more than the limit"):
+        load_compatibility(tmp_path / "scores.npz")

@@ -184,10 +184,11 @@ def count_changes(done: Run) -> int:
 
 def list_results(out: Path, suffixes: Sequence[str]) -> dict[str, bytes]:
     """What people look at, without what tells of times and paths."""
+    files = (file.relative_to(out) for file in sorted(out.rglob("*")) if file.is_file())
     return {
-        file.relative_to(out).as_posix(): file.read_bytes()
-        for file in sorted(out.rglob("*"))
-        if file.is_file() and file.suffix in suffixes and "store" not in file.parts
+        file.as_posix(): (out / file).read_bytes()
+        for file in files
+        if file.suffix in suffixes and file.parts[0] not in ("store", ".new")
     }
 
 

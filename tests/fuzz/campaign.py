@@ -22,11 +22,13 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from deshred.errors import DeshredError
+from deshred.executors import ThreadExecutor, usable_cpus
 from tests.fuzz.doors import Door, list_doors
 from tests.fuzz.mutations import mutate
 from tests.fuzz.tables import replace_table
@@ -116,19 +118,19 @@ def run(numbers: Iterable[int], seed: int = SEED) -> Tally:
     return Tally(outcomes, time.monotonic() - start, _peak_mb())
 
 
-def run_apart(count: int, seed: int = SEED, first: int = 0) -> Tally:
-    """Try many inputs, in processes of a few hundred."""
+def run_apart(count: int, seed: int = SEED, first: int = 0, jobs: int = 1) -> Tally:
+    """Try many inputs, in processes of a few hundred, so many at a time."""
     start, outcomes, peak = time.monotonic(), [], 0
-    for begin in range(first, first + count, PER_PROCESS):
-        numbers = range(begin, min(first + count, begin + PER_PROCESS))
-        try:
-            part = _run_process(numbers, seed)
-        except KeyboardInterrupt:  # what was tried until then is worth knowing
-            break
-        outcomes += part.outcomes
-        peak = max(peak, part.peak_mb)
-        bad = sum(outcome.result == "bad" for outcome in outcomes)
-        print(f"{len(outcomes)}/{count}: {bad} bad, {peak} MB", file=sys.stderr, flush=True)
+    stop = first + count
+    parts = [range(begin, min(stop, begin + PER_PROCESS)) for begin in range(first, stop, PER_PROCESS)]
+    try:
+        for part in ThreadExecutor(jobs).stream(partial(_run_process, seed=seed), parts):
+            outcomes += part.outcomes
+            peak = max(peak, part.peak_mb)
+            bad = sum(outcome.result == "bad" for outcome in outcomes)
+            print(f"{len(outcomes)}/{count}: {bad} bad, {peak} MB", file=sys.stderr, flush=True)
+    except KeyboardInterrupt:  # what was tried until then is worth knowing
+        pass
     return Tally(tuple(outcomes), time.monotonic() - start, peak)
 
 
@@ -186,6 +188,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=36_000)
     parser.add_argument("--first", type=int, default=0, help="number of the first")
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--jobs", type=int, default=usable_cpus(), help="processes at a time")
     parser.add_argument("--write", type=Path, help="a document to put the table into")
     parser.add_argument("--part", type=int, nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
@@ -196,7 +199,7 @@ def main() -> int:
         return _serve(range(*given.part), given.seed, given.into)
     if given.only is not None:
         return _show(given.only, given.seed, given.keep)
-    tally = run_apart(given.count, given.seed, given.first)
+    tally = run_apart(given.count, given.seed, given.first, given.jobs)
     print(describe(tally))
     if given.write is not None:
         replace_table(given.write, "campaign", describe(tally))

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from deshred.budgets import Budget
 from deshred.cases.writing import write_atomically, writing
 from deshred.errors import InputError, OutputError
+from deshred.textfiles import read_some
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Folder:
         most_bytes = Budget().memory_bytes if most_bytes is None else most_bytes
         with self._open(name) as file:
             size = os.fstat(file.fileno()).st_size
-            content = file.read(most_bytes + 1) if size <= most_bytes else b""
+            content = read_some(file, size, most_bytes) if size <= most_bytes else b""
         if max(size, len(content)) > most_bytes:
             raise InputError(
                 f"{self.path / name}: {max(size, len(content)):,} bytes are more than the limit of "

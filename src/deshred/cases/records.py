@@ -56,7 +56,7 @@ def save_compatibility(compatibility: Compatibility, path: str | Path) -> None:
 
 def load_compatibility(path: str | Path) -> Compatibility:
     """Read what `save_compatibility` wrote, or a bare matrix of scores."""
-    return unpack_compatibility(read_file(path), Path(path))
+    return unpack_compatibility(read_file(path, most_bytes=_MOST_BYTES), Path(path))
 
 
 def pack_compatibility(compatibility: Compatibility) -> bytes:
