@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 
 from deshred.cases import Folder, FolderStore, MemoryStore
+from deshred.compatibility.choosing import ComparingChosen
+from deshred.compatibility.describing import Describing
 from deshred.compatibility.fusion import FusionWeights
+from deshred.compatibility.groups import find_groups
 from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.compatibility.sketches import Look
 from deshred.elements import Compatibility, ShredSet
+from deshred.executors import SerialExecutor
 from tests.compatibility.comparing import Counting, pile_of
 
 _FEW = ScoringOptions(dense_limit=0, block=3)
@@ -76,3 +80,15 @@ def test_a_scoring_that_was_killed_goes_on(scorer: Choosy, tiny_pile: ShredSet, 
     scorer.dies_after = None
     resumed = score(pile_of(tiny_pile), scorer, options=_FEW, store=store)
     assert _listed(resumed) == _listed(score(pile_of(tiny_pile), scorer, options=_FEW))
+
+
+def test_descriptions_lie_in_memory_once(scorer: Choosy, tiny_pile: ShredSet) -> None:
+    store = MemoryStore()
+    prints = [shred.fingerprint for shred in tiny_pile]
+    groups = find_groups(prints, store, 3)
+    pile = pile_of(tiny_pile, scorer.edge_options)
+    described = Describing(pile, scorer, store, SerialExecutor()).describe_all(groups, None)
+    rights = ComparingChosen(described, scorer, store, prints).rights
+    assert len(rights) == len(tiny_pile)
+    for one in described:
+        assert np.shares_memory(one.rights.features.values, rights.features.values)

@@ -54,7 +54,7 @@ _EXPLAIN_SHREDS = 400
 _ANY_ORDER = 1e300  # a tolerance that every order meets
 _EXPLAIN_CONSTRAINTS = 60
 _COMPLETED = 4000  # shreds up to which sparse scores under constraints are made a full matrix
-_PACKED = 1500  # shreds; beyond, widths are looked at page by page
+_PACKED = 10_000  # shreds; beyond, widths are looked at page by page
 _ANSWERS = 32  # that a warm start remembers
 _WIDTH_EFFORT = 3000  # shreds times nodes of branching: filling pages to the last mm can take hours to prove
 
@@ -244,7 +244,7 @@ class _Job:
         try:
             if self.options.solver == "greedy":
                 solution = _walk(fixed)
-            elif room is not None and len(self.compatibility) > _PACKED and not self.constraints:
+            elif room is not None and not self.constraints and _is_large(fixed):
                 _, range_ = in_decimals(self.compatibility.scores, score_range(self.compatibility))
                 solution = solve_by_splitting(fixed, range_, limits, progress)
                 warm._costs, warm._memory = costs, None
@@ -321,6 +321,11 @@ def _usable_margins(compatibility: Compatibility, options: ArrangementOptions) -
         return None
     check_margins(margins, len(compatibility))
     return None if options.free_ends else margins
+
+
+def _is_large(costs: Costs) -> bool:
+    """Whether widths are looked at page by page, after an order that does not know them."""
+    return costs.hub is not None or costs.n > _PACKED
 
 
 def _walk(costs: Costs) -> Solution:

@@ -44,15 +44,22 @@ class ComparingChosen(Comparing):
 
     def __init__(
         self,
-        described: Sequence[DescribedGroup],
+        described: list[DescribedGroup],
         scorer: EdgeScorer,
         store: Store,
         fingerprints: Sequence[str],
     ) -> None:
+        """The list is changed: its groups become views of one array, so that nothing lies in memory twice."""
         self._whole = _put_together(described)
-        super().__init__(_part(self._whole, described), scorer, store)
+        super().__init__(tuple(described), scorer, store)
         self._papers = [fingerprint[:32] for fingerprint in fingerprints]
         self._candidates = Candidates(np.zeros(len(fingerprints) + 1, np.int64), np.zeros(0, np.int32))
+
+    @property
+    def rights(self) -> Descriptions:
+        """All right-hand edges in the order of the pile."""
+        sorted_: Descriptions = self._sort(self._whole.rights)
+        return sorted_
 
     @property
     def _pairs(self) -> Sequence[Pair]:
@@ -133,23 +140,18 @@ def _sort(names: NDArray[np.bytes_], evidence: Evidence) -> _Known:
     return _Known(sorted_names, evidence.map(lambda array: np.ascontiguousarray(array[..., first])))
 
 
-def _put_together(described: Sequence[DescribedGroup]) -> DescribedGroup:
-    """All groups as one, one behind the other."""
-    first = described[0]
-    return DescribedGroup(
-        Group(np.concatenate([one.group.members for one in described]), ""),
-        type(first.rights).concatenate([one.rights for one in described], 0),
-        type(first.lefts).concatenate([one.lefts for one in described], 0),
-        np.concatenate([one.tops for one in described]),
-        type(first.borders).concatenate([one.borders for one in described], 0),
-    )
-
-
-def _part(whole: DescribedGroup, described: Sequence[DescribedGroup]) -> list[DescribedGroup]:
-    """The groups again, as views: nothing lies in memory twice."""
+def _put_together(described: list[DescribedGroup]) -> DescribedGroup:
+    """All groups as one, one behind the other; they become its parts, first one side, then the other."""
     stops = np.cumsum([len(one.group) for one in described]).tolist()
     parts = [slice(start, stop) for start, stop in zip([0, *stops[:-1]], stops, strict=True)]
-    return [
-        replace(one, rights=whole.rights[part], lefts=whole.lefts[part])
-        for one, part in zip(described, parts, strict=True)
-    ]
+    rights = type(described[0].rights).concatenate([one.rights for one in described], 0)
+    described[:] = [replace(one, rights=rights[part]) for one, part in zip(described, parts, strict=True)]
+    lefts = type(described[0].lefts).concatenate([one.lefts for one in described], 0)
+    described[:] = [replace(one, lefts=lefts[part]) for one, part in zip(described, parts, strict=True)]
+    return DescribedGroup(
+        Group(np.concatenate([one.group.members for one in described]), ""),
+        rights,
+        lefts,
+        np.concatenate([one.tops for one in described]),
+        type(described[0].borders).concatenate([one.borders for one in described], 0),
+    )

@@ -62,7 +62,9 @@ class Comparing(ABC):
         self._described = described
         self._scorer = scorer
         self._store = store
-        self._order = np.argsort(np.concatenate([one.group.members for one in described]), kind="stable")
+        members = np.concatenate([one.group.members for one in described])
+        self._order = np.argsort(members, kind="stable")
+        self._is_in_order = bool((members[:-1] < members[1:]).all())
 
     @property
     def rights(self) -> Descriptions:
@@ -153,7 +155,11 @@ class Comparing(ABC):
 
     def _join(self, parts: Sequence[Any]) -> Any:
         """Descriptions of the groups as those of the pile, in its order."""
-        return type(parts[0]).concatenate(parts, 0)[self._order]
+        return self._sort(type(parts[0]).concatenate(parts, 0))
+
+    def _sort(self, joined: Any) -> Any:
+        """Descriptions of all groups, one behind the other, in the order of the pile: mostly they are."""
+        return joined if self._is_in_order else joined[self._order]
 
 
 class ComparingAll(Comparing):

@@ -87,7 +87,7 @@ def score(
 
 
 def _choose_way(
-    described: Sequence[DescribedGroup],
+    described: list[DescribedGroup],
     scorer: EdgeScorer,
     store: Store,
     fingerprints: Sequence[str],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dct, idct
@@ -21,10 +23,18 @@ def remove_slow_part(
     full = np.interp(rows, rows[~missing], outline[~missing].astype(np.float64))
     # a Gaussian filter that reflects at both ends is a product in the cosine transform, however long it is
     spectrum = dct(full)
-    spectrum *= -np.expm1(-0.5 * (np.pi * slow_rows / len(full) * rows) ** 2)
+    spectrum *= _pass_quick(len(full), slow_rows)
     quick: NDArray[np.float64] = np.clip(idct(spectrum), -clip, clip)
     quick[missing] = 0.0
     return quick
+
+
+@lru_cache(maxsize=8)
+def _pass_quick(rows: int, slow_rows: float) -> NDArray[np.float64]:
+    """What is left of every frequency of an outline; the same for all of a pile."""
+    passed: NDArray[np.float64] = -np.expm1(-0.5 * (np.pi * slow_rows / rows * np.arange(rows)) ** 2)
+    passed.flags.writeable = False
+    return passed
 
 
 def measure_raggedness(outline: NDArray[np.float32]) -> float:

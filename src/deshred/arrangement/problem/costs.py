@@ -460,11 +460,14 @@ def in_decimals(scores: NDArray[np.floating], range_: ScoreRange) -> tuple[NDArr
 
     In single precision such numbers are a little off, and orders that cost the same would differ.
     """
-    largest = max(abs(range_.highest), abs(range_.lowest))
+    ends = np.array([range_.highest, range_.lowest], scores.dtype)  # of joins that are ruled out, perhaps
+    largest = float(np.abs(ends).max())
     finest = _COARSE * float(np.finfo(scores.dtype).eps) * largest  # below, all numbers are near a multiple
     for decimals in range(_MOST_DECIMALS + 1):
         step = 10.0**-decimals
-        rounded = None if step < finest else _rounded(scores, decimals)
+        if step < finest or _rounded(ends, decimals) is None:
+            continue
+        rounded = _rounded(scores, decimals)
         if rounded is not None:
             highest, lowest = round(range_.highest, decimals), round(range_.lowest, decimals)
             return rounded, ScoreRange(highest, lowest, step)
