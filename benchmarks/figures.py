@@ -451,7 +451,7 @@ def _accuracy_at(run: dict[str, Any], share: float) -> float:
 
 
 def _removed(start: float, after: float) -> str:
-    return "-" if start >= 99.995 else f"{100 * (after - start) / (100 - start):+.0f} %"
+    return "-" if start >= 99.995 else f"{100 * (after - start) / (100 - start):.0f} %"
 
 
 def board() -> str:

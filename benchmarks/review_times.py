@@ -31,7 +31,8 @@ from deshred.elements import Calibration, Compatibility, Margins, ShredSet
 from deshred.executors import Executor, Progress
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.edges import EdgeOptions
-from deshred.pipeline import CopiesWarning, reconstruct
+from deshred.pipeline import reconstruct
+from deshred.runs import CopiesWarning
 from deshred.settings import Settings
 from deshred.simulation.drawing import PAGE_KINDS, draw_page
 from deshred.simulation.piles import NamedPage, shred_pages
