@@ -480,7 +480,8 @@ def board() -> str:
     ]
     for key, (name, unit, goal) in told.items():
         digits = 0 if unit == "MB" else 2
-        cells = [f"{one[key]:,.{digits}f} {unit}" for one in found]
+        known = [one[key] for one in found]
+        cells = ["not in 2 min" if value is None else f"{value:,.{digits}f} {unit}" for value in known]
         rows.append([name, *cells, "" if goal is None else f"< {goal:g} {unit}"])
     return table(["", *(f"{one['shreds']:,} shreds" for one in found), "goal at 2,300"], rows)
 

@@ -136,7 +136,7 @@ class Times:
     overview: float
     page_open: float
     logged: float
-    certified: float
+    certified: float | None  # None: not within two minutes
     question: float
     server_mb: float
     solver_mb: float
@@ -208,9 +208,11 @@ def _use(page: Any, link: str, pid: int, start: float) -> Times:
         page.keyboard.press("x")
         page.locator("#go-history .badge", has_text=str(k + 1)).wait_for(timeout=60_000)
         logged.append(time.perf_counter() - began)
-        page.locator("#proof:not(.solving)").wait_for(timeout=120_000)
-        certified.append(time.perf_counter() - began)
+        is_solved = _wait_for_proof(page)
+        certified.append(time.perf_counter() - began if is_solved else np.inf)
         certified_cpu.append(_spent(pid) - spent)
+        if not is_solved:
+            break  # such a pile takes minutes per action, and one of them says so
     began = time.perf_counter()
     page.keyboard.press("Alt+2")
     page.locator(".question, .protest, .empty .main").first.wait_for(timeout=60_000)
@@ -226,7 +228,7 @@ def _use(page: Any, link: str, pid: int, start: float) -> Times:
         overview=overview,
         page_open=middle(opened),
         logged=middle(logged),
-        certified=middle(certified),
+        certified=middle(certified) if np.isfinite(middle(certified)) else None,
         question=question,
         server_mb=_resident(pid),
         solver_mb=max((_resident(child) for child in _children(pid)), default=0.0),
@@ -237,6 +239,16 @@ def _use(page: Any, link: str, pid: int, start: float) -> Times:
         certified_cpu=middle(certified_cpu),
         load=os.getloadavg()[0],
     )
+
+
+def _wait_for_proof(page: Any) -> bool:
+    from playwright.sync_api import TimeoutError as WaitedTooLong
+
+    try:
+        page.locator("#proof:not(.solving)").wait_for(timeout=120_000)
+    except WaitedTooLong:
+        return False
+    return True
 
 
 def _resident(pid: int) -> float:
