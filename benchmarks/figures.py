@@ -451,28 +451,37 @@ def _accuracy_at(run: dict[str, Any], share: float) -> float:
 
 
 def _removed(start: float, after: float) -> str:
-    return "-" if start >= 99.995 else f"{100 * (after - start) / (100 - start):+.0f} %"
+    return "-" if start >= 99.995 else f"{100 * (after - start) / (100 - start):.0f} %"
 
 
 def board() -> str:
     """Times and memory of the review board, made piles."""
     told = {
         "start": ("server start", "s", 3.0),
+        "start_cpu": ("of it processor, server", "s", None),
         "first_paint": ("first paint", "s", 1.0),
         "overview": ("overview complete", "s", 2.5),
+        "overview_cpu": ("of it processor, server", "s", None),
         "page_open": ("page open", "s", 0.3),
+        "page_open_cpu": ("of it processor, server", "s", None),
         "logged": ("own change on disk and on screen", "s", 0.03),
-        "certified": ("solved layout", "s", None),
+        "certified": ("from the key to the solved layout", "s", 1.5),
+        "certified_cpu": ("of it processor, server and solver", "s", None),
         "question": ("next question", "s", 0.05),
         "server_mb": ("server, own memory", "MB", 600),
         "solver_mb": ("solver, own memory", "MB", None),
         "tab_mb": ("tab, script memory", "MB", 500),
     }
     found = load("review-times")
-    rows = [["pages", *(f"{one['pages']:,}" for one in found), ""]]
+    rows = [
+        ["pages", *(f"{one['pages']:,}" for one in found), ""],
+        ["programs that wanted one of the two cores", *(f"{one['load']:.0f}" for one in found), ""],
+        ["layout proven optimal", *("yes" if one["proven"] else "no" for one in found), ""],
+    ]
     for key, (name, unit, goal) in told.items():
         digits = 0 if unit == "MB" else 2
-        cells = [f"{one[key]:,.{digits}f} {unit}" for one in found]
+        known = [one[key] for one in found]
+        cells = ["not in 2 min" if value is None else f"{value:,.{digits}f} {unit}" for value in known]
         rows.append([name, *cells, "" if goal is None else f"< {goal:g} {unit}"])
     return table(["", *(f"{one['shreds']:,} shreds" for one in found), "goal at 2,300"], rows)
 

@@ -31,7 +31,8 @@ from deshred.elements import Calibration, Compatibility, Margins, ShredSet
 from deshred.executors import Executor, Progress
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.edges import EdgeOptions
-from deshred.pipeline import CopiesWarning, reconstruct
+from deshred.pipeline import reconstruct
+from deshred.runs import CopiesWarning
 from deshred.settings import Settings
 from deshred.simulation.drawing import PAGE_KINDS, draw_page
 from deshred.simulation.piles import NamedPage, shred_pages
@@ -135,11 +136,16 @@ class Times:
     overview: float
     page_open: float
     logged: float
-    certified: float
+    certified: float | None  # None: not within two minutes
     question: float
     server_mb: float
     solver_mb: float
     tab_mb: float
+    start_cpu: float  # seconds of a processor, server and solver together ...
+    overview_cpu: float
+    page_open_cpu: float
+    certified_cpu: float  # ... per action
+    load: float  # programs that wanted a processor meanwhile
 
 
 def measure(case: Path) -> Times:
@@ -169,6 +175,7 @@ def measure(case: Path) -> Times:
 
 
 def _use(page: Any, link: str, pid: int, start: float) -> Times:
+    start_cpu = _spent(pid)
     asked: set[str] = set()
     answered: set[str] = set()
     page.on("request", lambda one: "/api/atlas/" in one.url and asked.add(one.url))
@@ -182,24 +189,30 @@ def _use(page: Any, link: str, pid: int, start: float) -> Times:
     page.evaluate(TWO_FRAMES)
     overview = time.perf_counter() - began
     page.keyboard.press("Escape")
+    overview_cpu = _spent(pid) - start_cpu
     facts = page.locator("header .tally").first.inner_text().replace(",", "").split()
     proven = "proven" in page.locator("#proof").inner_text()
     opened, logged, certified = [], [], []
+    opened_cpu, certified_cpu = [], []
     for k in range(ACTIONS):
         page.keyboard.press("Alt+1")
         page.locator(".pages .card").nth(k).wait_for()
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), _spent(pid)
         page.locator(".pages .card").nth(k).click()
         page.locator(".shreds").wait_for()
         page.evaluate(TWO_FRAMES)
         opened.append(time.perf_counter() - began)
+        opened_cpu.append(_spent(pid) - spent)
         page.keyboard.press("ArrowRight")
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), _spent(pid)
         page.keyboard.press("x")
         page.locator("#go-history .badge", has_text=str(k + 1)).wait_for(timeout=60_000)
         logged.append(time.perf_counter() - began)
-        page.locator("#proof:not(.solving)").wait_for(timeout=120_000)
-        certified.append(time.perf_counter() - began)
+        is_solved = _wait_for_proof(page)
+        certified.append(time.perf_counter() - began if is_solved else np.inf)
+        certified_cpu.append(_spent(pid) - spent)
+        if not is_solved:
+            break  # such a pile takes minutes per action, and one of them says so
     began = time.perf_counter()
     page.keyboard.press("Alt+2")
     page.locator(".question, .protest, .empty .main").first.wait_for(timeout=60_000)
@@ -215,12 +228,27 @@ def _use(page: Any, link: str, pid: int, start: float) -> Times:
         overview=overview,
         page_open=middle(opened),
         logged=middle(logged),
-        certified=middle(certified),
+        certified=middle(certified) if np.isfinite(middle(certified)) else None,
         question=question,
         server_mb=_resident(pid),
         solver_mb=max((_resident(child) for child in _children(pid)), default=0.0),
         tab_mb=tab,
+        start_cpu=start_cpu,
+        overview_cpu=overview_cpu,
+        page_open_cpu=middle(opened_cpu),
+        certified_cpu=middle(certified_cpu),
+        load=os.getloadavg()[0],
     )
+
+
+def _wait_for_proof(page: Any) -> bool:
+    from playwright.sync_api import TimeoutError as WaitedTooLong
+
+    try:
+        page.locator("#proof:not(.solving)").wait_for(timeout=120_000)
+    except WaitedTooLong:
+        return False
+    return True
 
 
 def _resident(pid: int) -> float:
@@ -230,6 +258,16 @@ def _resident(pid: int) -> float:
     return int(found[1]) / 1024 if found else 0.0
 
 
+def _spent(pid: int) -> float:
+    """Seconds of a processor that a process and its children have used."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    spent = 0.0
+    for one in (pid, *_children(pid)):
+        fields = Path(f"/proc/{one}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        spent += (int(fields[11]) + int(fields[12])) / ticks
+    return spent
+
+
 def _children(pid: int) -> list[int]:
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for task in tasks for child in task.read_text(encoding="utf-8").split()]
@@ -237,10 +275,11 @@ def _children(pid: int) -> list[int]:
 
 def run_times(counts: list[int], folder: Path, rows: int, out: Path | None) -> None:
     """Measure piles of several sizes."""
-    found = []
+    found = json.loads(out.read_text(encoding="utf-8")) if out and out.is_file() else []
     for count in counts:
         times = measure(make_case(folder, count, rows))
-        found.append(vars(times))
+        found = [one for one in found if one["shreds"] != times.shreds] + [{**vars(times), "rows": rows}]
         print(json.dumps({k: round(v, 3) if isinstance(v, float) else v for k, v in vars(times).items()}))
     if out:
+        found.sort(key=lambda one: one["shreds"])
         out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

@@ -236,6 +236,16 @@ def test_another_answer_to_the_same_question_asks_for_a_second_look(board: Board
         board.answer("c2", "ann", "again a1", "0", 2000)
 
 
+def test_nobody_waits_for_new_questions_while_the_order_is_solved(board: Board) -> None:
+    before = board.questions()
+    page = max(board.pages(), key=len)
+    board.say(Event("1", "end", (Statement("last", (page[3],)),)))
+    assert board.proof.state == "solving"
+    assert board.questions_known() == before
+    board.receive(Solved(board._ticket, board.opened.arrangement, 0.1, over_chains=False, is_final=True))
+    assert board.questions_known() == board.questions()
+
+
 def test_a_second_look_outlives_the_board(board: Board, case: Case, reconstruction: Reconstruction) -> None:
     board.start()
     try:

@@ -65,3 +65,15 @@ def test_answers_that_stand_no_more_are_not_checked() -> None:
     assert check([said])
     assert not check([said, Event("u", "undo", of="e0")])
     assert not check([said, Event("n", "x", (Statement("no-join", ("a", "b")),))])
+
+
+def test_that_a_page_continues_is_asked_again_once_nothing_fits_there() -> None:
+    cause = {"question": "page of a", "choice": "right", "shown": [], "last": "c", "belief": "0.9"}
+    glance = Event("e0", "answer", (Statement("first", ("a",)), Statement("not-last", ("c",))), cause=cause)
+    assert check([glance])[0].doubt < 0.1
+    said = (Statement("no-join", ("c", "b")),)
+    none = Event(
+        "e1", "answer", said, cause={**answered(1).cause, "question": "right of c", "choice": "none"}
+    )
+    found = {one.again: one.doubt for one in check([glance, none])}
+    assert found["e0"] >= 0.5

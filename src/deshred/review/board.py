@@ -438,6 +438,15 @@ class Board:
             self._asked_at = (version, queue)
         return queue
 
+    def questions_known(self) -> tuple[Question, ...]:
+        """The same without a wait: while the order is being solved, those of before that are not answered."""
+        with self._lock:
+            version, queue = self._asked_at
+            if self.proof.state != "solving" or version < 0:
+                return self.questions()
+            answered = {str(event.cause.get("question", "")) for event in self.events}
+            return tuple(one for one in queue if one.key not in answered)
+
     @property
     def paper_width_mm(self) -> float | None:
         """How wide the paper is, where that is known."""
@@ -448,7 +457,7 @@ class Board:
         """What is left to do."""
         with self._lock:
             checks = [one for one in self._checks() if one.value >= QuestionOptions().least_value]
-        return look_ahead((*self.questions(), *checks))
+        return look_ahead((*self.questions_known(), *checks))
 
     def _shown_arrangement(self) -> Arrangement:
         """The pages on the board with what the solver knows of their joins."""

@@ -7,13 +7,15 @@ from dataclasses import replace
 
 from deshred.elements import Arrangement, Compatibility
 from deshred.questions import Question, QuestionOptions, ask, with_page_first
-from deshred.review.answers import ask_again
+from deshred.review.answers import NONE, ask_again
 from deshred.review.lessons import ANSWER, CONTROL, learn, measure_slips, read_answers
 from deshred.review.protests import KEPT
 from deshred.review.session import Event, Standing
+from deshred.review.statements import Statement
 
 _PER_CHECK = 20  # answers for one that is asked again whatever it is worth
 _APART = 3  # answers that come before a question comes again, as long as there are others
+_DENIED = 0.5  # that a page ends after all where it was said to continue and nothing fits
 _TINY = 1e-9
 
 
@@ -67,7 +69,7 @@ def find_checks(
     options = options or QuestionOptions()
     slips = measure_slips(events)
     checked = {str(one.cause.get("control" if one.action == CONTROL else "kept", "")) for one in events}
-    stands = set(standing.statements)
+    stands, denied = set(standing.statements), _find_denied(events, standing)
     page_of = {id_: number for number, page in enumerate(pages) for id_ in page}
     found = []
     for event in events:
@@ -76,9 +78,19 @@ def find_checks(
         question = ask_again(event, page_of)
         if question is not None:
             doubt = _doubt(event, len(question.options) + 1 if question.side != "page" else 4, slips)
+            doubt = max(doubt, _DENIED if denied.intersection(event.say) else 0.0)
             seconds = options.time(question)
             found.append(replace(question, doubt=doubt, value=doubt / seconds, seconds=seconds))
     return tuple(sorted(found, key=lambda one: -one.value))
+
+
+def _find_denied(events: Sequence[Event], standing: Standing) -> set[Statement]:
+    """Statements that a page continues where nothing that was shown fits: perhaps it does not."""
+    answers = [one for one in events if one.action == ANSWER and one.id not in standing.undone]
+    sides = [str(one.cause.get("question", "")) for one in answers if one.cause.get("choice") == NONE]
+    kinds = {"left": "not-first", "right": "not-last"}
+    parts = (side.partition(" of ") for side in sides)
+    return {Statement(kinds[side], (shred,)) for side, _, shred in parts if side in kinds}
 
 
 def _doubt(event: Event, choices: int, slips: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -79,23 +80,21 @@ class View:
         """What may have changed."""
         board = self._board
         standing = board.standing
-        questions = board.questions()
+        questions = board.questions_known()
         titles = {one.statement.shreds[0]: one.statement.value for one in standing.of_kind("title")}
         looked = {one.statement.shreds for one in standing.of_kind("looked")}
         done = {one.statement.shreds for one in standing.of_kind("done")}
         aside = {one.statement.shreds[0] for one in standing.of_kind("aside")}
-        doubts: dict[int, int] = {}
-        for question in questions:
-            doubts[question.page] = doubts.get(question.page, 0) + 1
         pages = []
         sheets = board.sheets()
         page_of = {id_: number for number, sheet in enumerate(sheets) for id_ in sheet.shreds}
+        doubts = Counter(page_of.get(question.shred) for question in questions)
         gaps = {one.statement.shreds[0]: one.statement for one in standing.of_kind("gap")}
         blanks: dict[str, list[str]] = {}
         for one in standing.of_kind("blank"):
             blanks.setdefault(one.statement.shreds[1], []).append(one.statement.shreds[0])
         for number, sheet in enumerate(sheets):
-            page = self._page(sheet, doubts.get(number, 0), blanks)
+            page = self._page(sheet, doubts[number], blanks)
             gap = gaps.get(sheet.shreds[-1])
             page["gap"] = None if gap is None else {"mm": int(gap.value), "page": page_of[gap.shreds[1]]}
             page["title"] = next((titles[id_] for id_ in sheet.shreds if id_ in titles), "")

@@ -143,7 +143,7 @@ function showClash(message, clash, again) {
     };
     return cardOf(app, [one.kind, one.shreds], who, one.event ? button(again ? words.dropOld : words.takeBack, "", takeBack, { class: "drop" }) : null);
   };
-  const box = dialog(words.clash, h("p", {}, message.split("(")[0]), h("ul", { class: "stated-cards" }, clash.map(card)), h("p", { class: "facts" }, again ? words.clashHelp : words.refusedHelp));
+  const box = dialog(words.clash, h("p", {}, message.charAt(0).toUpperCase() + message.slice(1).split("(")[0]), h("ul", { class: "stated-cards" }, clash.map(card)), h("p", { class: "facts" }, again ? words.clashHelp : words.refusedHelp));
   box.querySelector(".drop")?.focus();
 }
 

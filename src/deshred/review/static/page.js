@@ -194,7 +194,7 @@ const GROUPS = [
   [["Move", "m", "move"], ["Turn", "f", "flip"], ["Set aside", "t", "aside"], ["Blank", "b", "blank"], ["Gap", "g", "gap"]],
   [["Continues left", "<", "on-left"], ["Continues right", ">", "on-right"], ["Title", "r", "title"]],
   [["Mark", "k", "mark"], ["Together", "y", "together"], ["Apart", "v", "apart"]],
-  [["Candidates right", "c", "candidates"], ["left", "Shift+c", "candidates-left"], ["Why", "w", "why"], ["Cannot tell", "d", "cannot-tell"], ["Note", "n", "note"]],
+  [["Candidates right", "c", "candidates"], ["Candidates left", "Shift+c", "candidates-left"], ["Why", "w", "why"], ["Cannot tell", "d", "cannot-tell"], ["Note", "n", "note"]],
 ];
 
 function toolbar(app) {

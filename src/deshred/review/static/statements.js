@@ -71,7 +71,8 @@ function mark(context, x, found) {
 }
 
 export function sentenceOf(app, [name, shreds]) {
-  const ids = shreds.slice(0, 4).map((index) => app.info.shreds[index].id).join(" → ");
+  const isGroup = name === "together" || name === "apart";
+  const ids = shreds.slice(0, 4).map((index) => app.info.shreds[index].id).join(isGroup ? ", " : " → ");
   return `${words.said[KIND[name] ?? name] ?? name}: ${ids}${shreds.length > 4 ? " …" : ""}`;
 }
 
