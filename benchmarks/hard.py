@@ -134,7 +134,7 @@ def main(given: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("pages", type=Path, nargs="?")
     parser.add_argument("-o", "--out", type=Path)
-    parser.add_argument("--piles", type=int, default=10)
+    parser.add_argument("--piles", type=int, default=8)
     parser.add_argument("--count", type=int, default=8, help="pages in a pile")
     parser.add_argument("--seed", type=int, default=100)
     parser.add_argument("--model")
