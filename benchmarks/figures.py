@@ -269,6 +269,26 @@ def speed() -> str:
     return table([*head, "and takes so many times longer in all", "largest stages"], rows)
 
 
+def scaling() -> str:
+    """The whole command by stages: a real pile with two versions in the same run, and made piles."""
+    rows = []
+    piles = {"S-CDIP": load("scaling-s-cdip"), "made": load("scaling-made")}
+    for pile, runs in piles.items():
+        for run in sorted(runs, key=lambda one: (one["made"], one["version"] != "other")):
+            stages = sorted(run["stages"].items(), key=lambda stage: -stage[1]["processor_seconds"])[:6]
+            rows.append(
+                [
+                    f"{pile}, {run['made']:,}{' before' if run['version'] == 'other' else ''}",
+                    f"{run['processor_seconds']:.1f}",
+                    f"{1000 * run['processor_seconds'] / run['made']:.0f}",
+                    f"{max(stage['own_gb'] for stage in run['stages'].values()):.1f} / {run['peak_gb']:.1f}",
+                    ", ".join(f"{name} {stage['processor_seconds']:.1f}" for name, stage in stages),
+                ]
+            )
+    head = ["pile, shreds", "seconds of processors", "ms per shred", "GB of its own / resident"]
+    return table([*head, "largest stages"], rows)
+
+
 def solver() -> str:
     """Seconds until the order is proven, by family and size: median and worst where there are more."""
     runs: dict[str, dict[int, list[dict[str, Any]]]] = {}
@@ -501,6 +521,7 @@ FIGURES: dict[str, Callable[[], str]] = {
         blanks,
         sides,
         speed,
+        scaling,
         solver,
         mixing,
         rivals,

@@ -4,6 +4,7 @@
     python benchmarks/scaling.py --sizes 2300,20000 -o bench/           more of them; measured sizes are kept
     python benchmarks/scaling.py --pile scans/ -o bench/                a pile on disk
     python benchmarks/scaling.py --against ../base/src --sizes 400 -o bench/     the same with another version
+    python benchmarks/scaling.py --sizes "" --foresee 20000,100000 -o bench/     what larger piles would take
 
 Every run is the whole command `deshred reconstruct` in a process of its own, and every second of it belongs
 to a stage: "start" is Python and its imports, "between" what no stage counts. On a busy machine read the
@@ -198,11 +199,37 @@ def make_pile(folder: Path, count: int) -> None:
             name.write_bytes(encode_png(shred.image, shred.mask))
 
 
-def find_exponent(runs: list[Run]) -> float:
-    """How seconds of the processor grow: shreds to this power, between the smallest and the largest pile."""
-    small, large = runs[0], runs[-1]
-    grown = large.processor_seconds / small.processor_seconds
-    return float(np.log(grown) / np.log(large.shreds / small.shreds))
+def find_exponent(runs: list[Run], stage: str | None = None) -> float:
+    """How seconds of processors grow, in a stage or in all: with this power of the shreds.
+
+    Between the two largest piles: what grows fastest shows there.
+    """
+    small, large = runs[-2:]
+    seconds = [_seconds_of(run, stage) for run in (small, large)]
+    return float(np.log(seconds[1] / seconds[0]) / np.log(large.shreds / small.shreds))
+
+
+def _seconds_of(run: Run, stage: str | None) -> float:
+    if stage is None:
+        return run.processor_seconds
+    return max(run.stages.get(stage, Stage()).processor_seconds, 1e-3)
+
+
+def foresee(runs: list[Run], made: int) -> dict[str, float]:
+    """Seconds of processors that a larger pile would take: every stage goes on growing as it grew last."""
+    large = runs[-1]
+    return {
+        stage: _seconds_of(large, stage) * (made / large.made) ** max(find_exponent(runs, stage), 0.0)
+        for stage in large.stages
+    }
+
+
+def tell_growth(runs: list[Run]) -> str:
+    """Exponents of all stages, the largest stage first."""
+    stages = sorted(runs[-1].stages, key=lambda name: -_seconds_of(runs[-1], name))
+    told = ", ".join(f"{name} {find_exponent(runs, name):.2f}" for name in stages)
+    sizes = f"from {runs[-2].shreds:,} to {runs[-1].shreds:,} shreds"
+    return f"seconds of processors grow with the power {find_exponent(runs):.2f} {sizes}: {told}"
 
 
 def save(runs: list[Run], path: Path) -> None:
@@ -280,6 +307,7 @@ def main() -> None:
     )
     parser.add_argument("--made", type=Path, help="where made shreds are kept (default: the output folder)")
     parser.add_argument("--flags", default="", help="further flags of `deshred reconstruct`")
+    parser.add_argument("--foresee", default="", help="made shreds that the measured growth is extended to")
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
@@ -289,8 +317,8 @@ def main() -> None:
     if arguments.pile:
         piles = {arguments.pile[0].resolve().name: arguments.pile}
     else:
-        piles = {size: [] for size in arguments.sizes.split(",")}
-    name = f"scaling-{next(iter(piles))}" if arguments.pile else "scaling"
+        piles = {size: [] for size in arguments.sizes.split(",") if size}
+    name = f"scaling-{next(iter(piles))}" if arguments.pile else "scaling-made"
     runs = load(arguments.output / f"{name}.json")
     for size, files in piles.items():
         if not files:
@@ -309,8 +337,12 @@ def main() -> None:
         save(runs, arguments.output / f"{name}.json")
     own = [run for run in runs if run.version == "this"]
     if len(own) > 1:
-        print(f"seconds of processors grow with the power {find_exponent(own):.2f} of the shreds")
+        print(tell_growth(own))
         plot(own, arguments.output / f"{name}.png")
+        for made in map(int, filter(None, arguments.foresee.split(","))):
+            expected = foresee(own, made)
+            told = ", ".join(f"{stage} {seconds:.0f}" for stage, seconds in expected.items())
+            print(f"{made:,} shreds, extrapolated: {sum(expected.values()):.0f} s of processors: {told}")
 
 
 if __name__ == "__main__":
