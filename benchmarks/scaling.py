@@ -272,6 +272,8 @@ def plot(runs: list[Run], path: Path) -> None:
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
     sizes = [run.shreds for run in runs]
+    for axis in (left, right):
+        axis.set_prop_cycle(color=plt.get_cmap("tab20").colors)  # as many as there are stages, and more
     for name in dict.fromkeys(name for run in runs for name in run.stages):
         stages = [run.stages.get(name, Stage()) for run in runs]
         left.plot(sizes, [max(stage.processor_seconds, 1e-2) for stage in stages], marker=".", label=name)
@@ -280,7 +282,7 @@ def plot(runs: list[Run], path: Path) -> None:
     right.plot(sizes, [run.peak_gb for run in runs], "k", marker="o", label="all")
     left.set(xscale="log", yscale="log", xlabel="shreds", ylabel="seconds of a processor")
     right.set(xscale="log", yscale="log", xlabel="shreds", ylabel="peak memory, GB")
-    left.legend(fontsize=7)
+    right.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1))
     for axis in (left, right):
         axis.grid(alpha=0.3)
     figure.savefig(path, dpi=110)
