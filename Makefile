@@ -2,7 +2,7 @@
 # make demo      draw, shred and reconstruct a few pages into demo/; needs no torch
 # make test      lint, types, import layers and tests, as CI runs them
 # make fuzz      36,000 damaged files and the bombs, with counts, seconds and memory
-# make faults    commands killed, or without disk, at every change they make; takes an hour
+# make faults    commands killed, or without disk, at every change they make; takes half an hour
 # make clean     remove .venv and caches
 
 PYTHON ?= python3
