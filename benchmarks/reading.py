@@ -4,9 +4,10 @@
     python benchmarks/reading.py --shreds ../shared/data/s-isri-ocr --intact ../shared/data/intact/s-isri-ocr
     python benchmarks/reading.py --shreds ../shared/data/s-cdip-sheets --intact ../shared/data/pages/cdip
 
-Needs `deshred[ocr]`. Reading loss compares what it reads on a reconstructed page with what it reads
-on the intact one: words found, and the character error rate with lines in the order of their rows. `--shreds`
-holds a folder per document, or files whose names begin with its name; `--intact` a file per document.
+Needs `deshred[ocr]`. Drawn pages are compared with the words that were drawn, pages of a collection with what
+the engine reads on the intact page: words found, and the character error rate. Lines are in the order of
+their rows; those of drawn pages, which are not slanted, go over all columns. `--shreds` holds a folder per
+document, or files whose names begin with its name; `--intact` a file per document.
 """
 
 from __future__ import annotations
@@ -24,15 +25,17 @@ import numpy as np
 
 from deshred import compose, reconstruct
 from deshred.elements import Arrangement, Image, Page, ShredSet, Slot
+from deshred.evaluation.legibility import PlacedWord, order_text, place_words
 from deshred.imaging.composition import mend
 from deshred.imaging.decoding import encode_png
 from deshred.imaging.scans import flatten, read_scans
-from deshred.reading import ReadingOptions, read
+from deshred.reading import Box, Reading, ReadingOptions, read
 from deshred.reading.spelling import edit_distance
-from deshred.simulation.drawing import PAGE_KINDS, draw_page
+from deshred.simulation.drawing import PAGE_KINDS
 from deshred.simulation.shredding import shred_page
+from deshred.simulation.transcripts import draw_transcript
 
-COPIES = ("evidence", "mended", "reading")
+COPIES = ("intact", "evidence", "mended", "reading")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,15 +47,16 @@ class Case:
     arrangement: Arrangement
     intact: Image
     dpi: float
+    drawn: tuple[PlacedWord, ...] = ()  # on the intact page, where that is known
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What reading lost against the intact page."""
+    """What reading lost against what is there: words that were drawn, or were read on the intact page."""
 
     document: str
     copy: str
-    words: int  # on the intact page
+    words: int  # that are there
     found: float  # share of them
     errors: float  # character error rate
     seconds: float  # to compose
@@ -63,12 +67,13 @@ def draw_cases(count: int, seed: int) -> Iterator[Case]:
     rng = np.random.default_rng(seed)
     kinds = [kind for kind in PAGE_KINDS if kind not in ("handwriting", "scripts")]
     for i in range(count):
-        image = draw_page(kinds[i % len(kinds)], rng)
-        cut = shred_page(image, rng)
+        page = draw_transcript(kinds[i % len(kinds)], rng)
+        drawn = tuple(PlacedWord(word.text, Box(*word.box)) for word in page.words)
+        cut = shred_page(page.image, rng)
         shreds = [one.to_shred(f"{i}-{j:02}") for j, one in enumerate(cut)]
         slots = tuple(Slot(shred.id, -one.shift) for shred, one in zip(shreds, cut, strict=True))
         arrangement = Arrangement((slots,), (), (), 0, 0)
-        yield Case(f"{i}-{kinds[i % len(kinds)]}", ShredSet(shreds), arrangement, image, 300.0)
+        yield Case(f"{i}-{kinds[i % len(kinds)]}", ShredSet(shreds), arrangement, page.image, 300.0, drawn)
 
 
 def load_cases(shreds: Path, intact: Path, documents: Sequence[str]) -> Iterator[Case]:
@@ -84,28 +89,23 @@ def load_cases(shreds: Path, intact: Path, documents: Sequence[str]) -> Iterator
         yield Case(name, result.shreds, result.arrangement, flatten(scan), scan.dpi)
 
 
-@dataclass(frozen=True)
-class Text:
-    """What was read, line by line from top to bottom."""
-
-    lines: tuple[str, ...]
-
-    @property
-    def words(self) -> Counter[str]:
-        """Words of two letters or digits and more, without what surrounds them."""
-        found = re.findall(r"[^\W_]{2,}", " ".join(self.lines).lower())
-        return Counter(found)
-
-
-def read_page(image: Image, dpi: float, options: ReadingOptions) -> Text:
-    """Lines of text, in the order of their rows."""
+def read_page(image: Image, dpi: float, options: ReadingOptions) -> Reading:
     page = Page(image, np.ones(image.shape[:2], np.bool_), (), dpi)
-    lines = read([page], options=options, jobs=1)[0].lines
-    ordered = sorted(lines, key=lambda line: np.median([word.box.bottom for word in line.words]))
-    return Text(tuple(line.text for line in ordered))
+    return read([page], options=options, jobs=1)[0]
 
 
-def compose_copies(case: Case) -> Iterator[tuple[str, list[Page] | list[Image], float]]:
+def order_rows(reading: Reading) -> str:
+    """Lines as the engine found them, in the order of their rows: right for pages that are slanted, too."""
+    lines = sorted(reading.lines, key=lambda line: float(np.median([word.box.bottom for word in line.words])))
+    return "\n".join(line.text for line in lines)
+
+
+def count_words(text: str) -> Counter[str]:
+    """Words of two letters or digits and more, without what surrounds them."""
+    return Counter(re.findall(r"[^\W_]{2,}", text.lower()))
+
+
+def compose_copies(case: Case) -> Iterator[tuple[str, list[Image], float]]:
     """Each copy by name, its pictures, and the seconds it took."""
     start = time.process_time()
     evidence = compose(case.shreds, case.arrangement)
@@ -120,18 +120,26 @@ def compose_copies(case: Case) -> Iterator[tuple[str, list[Page] | list[Image], 
 
 
 def measure(case: Case, options: ReadingOptions, keep: Path | None) -> list[Loss]:
-    truth = read_page(case.intact, case.dpi, options)
-    losses = []
+    def to_text(reading: Reading) -> str:
+        return order_text(place_words(reading)) if case.drawn else order_rows(reading)
+
+    on_intact = to_text(read_page(case.intact, case.dpi, options))
+    there = order_text(case.drawn) if case.drawn else on_intact
+    losses = [_compare(case.name, "intact", there, on_intact, 0.0)] if case.drawn else []
     for copy, pictures, seconds in compose_copies(case):
         largest = max(pictures, key=lambda picture: picture.size)
-        its = read_page(largest, 300.0, options)
-        found = (truth.words & its.words).total() / max(1, truth.words.total())
-        whole = "\n".join(truth.lines)
-        errors = edit_distance(whole, "\n".join(its.lines)) / max(1, len(whole))
-        losses.append(Loss(case.name, copy, truth.words.total(), found, errors, seconds))
+        found = to_text(read_page(largest, 300.0, options))
+        losses.append(_compare(case.name, copy, there, found, seconds))
         if keep is not None:
             (keep / f"{case.name}-{copy}.png").write_bytes(encode_png(largest))
     return losses
+
+
+def _compare(name: str, copy: str, there: str, found: str, seconds: float) -> Loss:
+    words = count_words(there)
+    share = (words & count_words(found)).total() / max(1, words.total())
+    errors = edit_distance(there, found) / max(1, len(there))
+    return Loss(name, copy, words.total(), share, errors, seconds)
 
 
 def main() -> None:

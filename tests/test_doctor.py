@@ -36,7 +36,7 @@ def test_what_is_missing_comes_with_its_purpose_and_remedy_and_does_no_harm(diag
     lacking = replace(diagnosis, optional=(GONE,), engines=(engine,))
     assert lacking.is_well
     assert "missing, only for nothing at all: pip install nothing" in lacking.to_text()
-    assert "missing, only for reading pages: apt install ocr" in lacking.to_text()
+    assert "missing: apt install ocr" in lacking.to_text()
     assert lacking.to_dict()["optional"] == {"Nothing": None}
     assert lacking.to_dict()["engines"] == {}
 

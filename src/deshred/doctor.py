@@ -94,7 +94,7 @@ class Diagnosis:
 
 def _tell_engine(engine: EngineFound) -> str:
     if engine.remedy:
-        return f"missing, only for reading pages: {engine.remedy}"
+        return f"missing: {engine.remedy}"
     return f"{engine.version}, reads {', '.join(engine.languages) or 'nothing yet'}"
 
 

@@ -12,16 +12,27 @@ from tests.commands import run
 UNREAD = ("--engine", "none", "-q")
 
 
-def test_every_file_is_named_on_a_line_and_the_seal_comes_last(finished_case: Path, tmp_path: Path) -> None:
+def test_files_and_folders_are_named_and_the_hashes_to_write_down_come_last(
+    finished_case: Path, tmp_path: Path
+) -> None:
     done = run("export", finished_case, "-o", tmp_path / "out", "--as", "csv, json,bag", *UNREAD)
     assert (done.exit_code, done.stderr) == (0, "")
-    summary, *named, seal = done.stdout.splitlines()
+    summary, *named, tags, seal, journal, told = done.stdout.splitlines()
     assert summary == "1 page, not read: no engine was asked for"
-    assert seal.startswith("seal: ")
     assert all(Path(name).is_file() for name in named)
-    assert {Path(name).name for name in named} >= {"record.json", "bagit.txt"}
-    checked = run("verify", tmp_path / "out", "--seal", seal.removeprefix("seal: "))
+    assert {Path(name).name for name in named} >= {"record.json", "joins.csv"}
+    assert tags == f"{tmp_path / 'out/bag'}: 4 files"
+    assert told.startswith("Write down")
+    known = ("--seal", seal.removeprefix("seal:").strip(), "--head", journal.removeprefix("journal:").strip())
+    checked = run("verify", tmp_path / "out", *known)
     assert checked.exit_code == 0, checked.stderr
+
+
+def test_a_hash_that_was_cut_short_is_refused_and_told_why(finished_case: Path, tmp_path: Path) -> None:
+    run("export", finished_case, "-o", tmp_path / "out", "--as", "json,bag", *UNREAD)
+    checked = run("verify", tmp_path / "out", "--seal", "294bccc2")
+    assert checked.exit_code == 9
+    assert "not 294bccc2, which has not all 64 digits" in checked.stderr
 
 
 def test_programs_get_the_same_names(finished_case: Path, tmp_path: Path) -> None:

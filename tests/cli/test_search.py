@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,28 @@ def test_a_hit_is_a_line_and_exact_ones_come_first(export: Path) -> None:
     ]
 
 
+def test_a_hit_shows_the_line_it_stands_on(export: Path) -> None:
+    first, second = run("search", export, "invoice", "-q").stdout.splitlines()
+    assert first.endswith("(fair): Invoice 1850, paid")
+    assert second.endswith("(fair, 1 wrong): the lnvoice Café")
+
+
+def test_several_folders_are_searched_together_and_hits_say_where(export: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "copy"
+    shutil.copytree(export, copied)
+    done = run("search", export, copied, "invoice", "-o", tmp_path / "hits")
+    assert done.exit_code == 0, done.stderr
+    told = [line.partition(": ")[0] for line in done.stdout.splitlines()]
+    assert told == [
+        f"{export}, page 1, line 1",
+        f"{copied}, page 1, line 1",
+        f"{export}, page 1, line 2",
+        f"{copied}, page 1, line 2",
+        "pictures",
+    ]
+    assert len(list((tmp_path / "hits").glob("*.png"))) == 4
+
+
 def test_flags_narrow_what_is_found(export: Path) -> None:
     for flag in (("--exact",), ("--most", "1")):
         content = json.loads(run("search", export, "invoice", *flag, "--json").stdout)
@@ -42,7 +65,8 @@ def test_flags_narrow_what_is_found(export: Path) -> None:
 
 def test_every_hit_has_a_picture_where_a_folder_is_named(export: Path, tmp_path: Path) -> None:
     done = run("search", export, "invoice", "-o", tmp_path / "hits")
-    assert (done.exit_code, len(done.stdout.splitlines())) == (0, 2)
+    assert (done.exit_code, len(done.stdout.splitlines())) == (0, 3)
+    assert done.stdout.endswith(f"pictures: {tmp_path / 'hits'}\n")
     pictures = sorted(file.name for file in (tmp_path / "hits").glob("*.png"))
     assert pictures == ["hit-0001-page-001.png", "hit-0002-page-001.png"]
 

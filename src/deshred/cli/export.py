@@ -99,8 +99,4 @@ def command(
     if as_json:
         say_json(done.to_dict())
         return
-    say(done.summary())
-    for name in done.files:
-        say(f"{output / name}")
-    if done.seal:
-        say(f"seal: {done.seal}")
+    say(done.to_text())

@@ -9,14 +9,14 @@ import click
 from deshred.cli import flags
 from deshred.cli.console import progress_reporter, say, say_json
 from deshred.executors import MOST_JOBS
-from deshred.export.finding import save_cutouts, search
+from deshred.export.finding import save_cutouts, search_all
 from deshred.export.material import ExportOptions
 from deshred.export.searching import SearchOptions
 from deshred.reading import ReadingOptions
 
 
 @flags.command()
-@flags.case
+@click.argument("cases", metavar="CASE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.argument("query")
 @flags.option_flags(SearchOptions, "exact", "most", into="search_options")
 @flags.option_flags(ReadingOptions, "engine", "language", "tessdata", "as_it_is", into="reading")
@@ -31,7 +31,7 @@ from deshred.reading import ReadingOptions
 @flags.quiet
 @flags.as_json
 def command(
-    case: Path,
+    cases: tuple[Path, ...],
     query: str,
     search_options: SearchOptions,
     reading: ReadingOptions,
@@ -42,7 +42,7 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Look for words in a finished case, or in an export that has a record (--as json).
+    """Look for words in finished cases, or in exports that have a record (--as json).
 
     A wrong letter in a longer word is forgiven; case and accents never count. Finding
     nothing is no proof that a word is not there.
@@ -52,10 +52,11 @@ def command(
       deshred search out/ invoice
       deshred search delivery/ "bank account" --exact
       deshred search delivery/ invoice -o hits/
+      deshred search case-1/ case-2/ case-3/ invoice
     """
     with progress_reporter(quiet=quiet) as progress:
-        found = search(
-            case,
+        found = search_all(
+            cases,
             query,
             options=search_options,
             copy=options.copy,
@@ -69,3 +70,5 @@ def command(
         say_json(found.to_dict())
         return
     say(found.to_text())
+    if output is not None:
+        say(f"pictures: {output}")

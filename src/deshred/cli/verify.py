@@ -13,8 +13,10 @@ from deshred.export.verification import verify
 
 @flags.command()
 @flags.case
-@click.option("--head", metavar="SHA256", help="The hash of the journal's last line that you wrote down.")
-@click.option("--seal", "sealed", metavar="SHA256", help="The seal of a package that you wrote down.")
+@click.option(
+    "--head", metavar="SHA256", help="The hash of a line of the journal, as export or verify printed it."
+)
+@click.option("--seal", "sealed", metavar="SHA256", help="The seal of a package, as export printed it.")
 @click.option(
     "--inputs",
     metavar="PATH",
@@ -39,7 +41,7 @@ def command(
     \b
     Examples:
       deshred verify out/
-      deshred verify sealed/ --seal 3f0c7a
+      deshred verify sealed/ --seal 294bccc2...   (all 64 digits, as export printed them)
       deshred verify sealed/ --inputs scans/ --repeat
     """
     with progress_reporter(quiet=quiet or not repeat) as progress:

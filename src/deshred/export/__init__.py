@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from deshred.export.finding import SearchResult as SearchResult
     from deshred.export.finding import save_cutouts as save_cutouts
     from deshred.export.finding import search as search
+    from deshred.export.finding import search_all as search_all
     from deshred.export.material import FORMATS as FORMATS
     from deshred.export.material import ExportOptions as ExportOptions
     from deshred.export.searching import Hit as Hit
@@ -40,6 +41,7 @@ _HOMES = {
     "save_cutouts": "finding",
     "seal": "bags",
     "search": "finding",
+    "search_all": "finding",
     "verify": "verification",
 }
 

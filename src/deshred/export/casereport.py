@@ -56,7 +56,8 @@ _ABSENCE = (
 )
 _CUSTODY = (
     "The journal is a chain: each line holds the SHA-256 of the line before. It shows order and change, not "
-    "identity. To check this export: deshred verify FOLDER --head HEAD."
+    "identity. The head below is that of the case as this report was made: deshred verify CASE --head HEAD. "
+    "An export and a package have hashes of their own, which deshred export prints."
 )
 _STATEMENT = (
     "The results relate only to the items listed. This report shall not be copied in part without approval."
@@ -92,15 +93,23 @@ def _attach(material: Material) -> list[Attachment]:
     return attachments
 
 
-def _draw(material: Material) -> bytes:
+def import_reportlab() -> Any:
+    """reportlab, or how to get it."""
     try:
-        from reportlab.lib.pagesizes import A4
-        from reportlab.platypus import SimpleDocTemplate
+        import reportlab
     except ImportError as error:
         raise MissingDependencyError(
             f"the case report needs reportlab, which is not installed ({error}). "
             "Get it with: pip install 'deshred[pdf]'"
         ) from None
+    return reportlab
+
+
+def _draw(material: Material) -> bytes:
+    import_reportlab()
+    from reportlab.lib.pagesizes import A4
+    from reportlab.platypus import SimpleDocTemplate
+
     letters = Letters.load(material.options.headings)
     buffer = io.BytesIO()
     document = SimpleDocTemplate(

@@ -7,29 +7,30 @@ and what was read is kept in the store of the case: an export that was killed do
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from deshred.cases import JOURNAL, Case, Store, open_case, working_on
 from deshred.elements import Page
-from deshred.errors import InputError, MissingDependencyError, SettingsError
+from deshred.errors import InputError, MissingDependencyError
 from deshred.executors import Progress
 from deshred.export.bags import PAYLOAD, TAG_MANIFEST, Digest, build_tags
 from deshred.export.casefiles import CaseFacts
 from deshred.export.copies import choose_pages, mark_pages, read_pages
-from deshred.export.formats import EXPORTERS, NEED_WORDS, USE_WORDS, check_formats
+from deshred.export.formats import EXPORTERS, USE_WORDS, check_formats, check_parts
 from deshred.export.material import Custody, ExportOptions, File, Format, Material
 from deshred.export.names import clean_file_name
-from deshred.export.pdf import import_pikepdf
 from deshred.export.results import reopen
 from deshred.imaging.scans import hash_file
 from deshred.pipeline import Reconstruction
 from deshred.reading import Reading, ReadingOptions
 
 BAG = "bag"
+_FEW = 3  # files of a folder that are named one by one
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,21 @@ class Delivery:
         if self.language:
             return f"{count} read in {self.language}, {self.clear_share:.0%} of the words clear"
         return f"{count}, not read: {self.not_read}" if self.not_read else count
+
+    def to_text(self) -> str:
+        """Lines to print: files, or the folders that hold several of them, and the hashes to write down."""
+        below = Counter(str(PurePosixPath(name).parent) for name in self.files)
+        places: dict[str, None] = {}  # in the order in which they were written
+        for name in self.files:
+            folder = str(PurePosixPath(name).parent)
+            several = folder != "." and below[folder] > _FEW
+            places[
+                f"{self.folder / folder}: {below[folder]} files" if several else str(self.folder / name)
+            ] = None
+        hashes = [f"seal:    {self.seal}"] if self.seal else []
+        flags = "--seal and --head" if self.seal else "--head"
+        told = f"Write down what you want to prove later: deshred verify {self.folder} compares it ({flags})."
+        return "\n".join([self.summary(), *places, *hashes, f"journal: {self.journal_head}", told])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -83,8 +99,7 @@ def export(
     """Write a finished case, or what `reconstruct` returned, into a folder in the formats asked for."""
     wanted = check_formats(tuple(formats))
     options, reading = options or ExportOptions(), reading or ReadingOptions()
-    if {"pdf", "report"} & set(wanted):
-        import_pikepdf()  # what is not installed is said before anything is read
+    check_parts(wanted, reading)
     opened = open_source(source, progress)
     inputs = [entry.path for entry in opened.reconstruction.sources]
     with working_on(destination, command="export", force=force, inputs=[*opened.folders, *inputs]) as case:
@@ -183,20 +198,15 @@ def _read(
     jobs: int | None,
     progress: Progress | None,
 ) -> _Words:
-    """Read the pages if a format can use words; without an engine only those fail that are nothing else."""
-    needs = [name for name in formats if name in NEED_WORDS]
+    """Read the pages if a format can use words, and there is an engine."""
     if options.engine == "none":
-        if needs:
-            raise SettingsError(f"{needs[0]} is made of words. Leave --engine none out, or the format.")
         return _Words(None, "no engine was asked for")
     if not USE_WORDS.intersection(formats):
         return _Words(None)
     try:
         return _Words(read_pages(pages, options=options, store=store, jobs=jobs, progress=progress))
     except MissingDependencyError as error:
-        if needs:
-            raise
-        return _Words(None, str(error))
+        return _Words(None, str(error))  # `check_parts` has found an engine for formats of words alone
 
 
 def _write(

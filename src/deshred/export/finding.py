@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,22 @@ def search(
     words = list_words(Material(opened.reconstruction, pages, readings))
     hits = find_words(words, query, options=options)
     return SearchResult(query, hits, tuple(cut_out(pages[hit.page - 1].image, hit) for hit in hits))
+
+
+def search_all(sources: Sequence[str | Path], query: str, **how: Any) -> SearchResult:
+    """Look for words in several cases and exports; every hit says in which, and exact ones come first."""
+    found = [(str(source), search(source, query, **how)) for source in sources]
+    if len(found) == 1:
+        return found[0][1]
+    pictured = all(result.cutouts or not result.hits for _, result in found)
+    hits = [
+        (replace(hit, source=source), result.cutouts[number] if pictured else None)
+        for source, result in found
+        for number, hit in enumerate(result.hits)
+    ]
+    hits.sort(key=lambda one: one[0].wrong_letters)
+    cutouts = tuple(picture for _, picture in hits if picture is not None)
+    return SearchResult(query, tuple(hit for hit, _ in hits), cutouts)
 
 
 def save_cutouts(found: SearchResult, destination: str | Path, *, force: bool = False) -> tuple[Path, ...]:

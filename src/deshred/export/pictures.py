@@ -26,10 +26,19 @@ def hash_pixels(page: Page) -> str:
     return hashlib.sha256(np.ascontiguousarray(page.image).data).hexdigest()
 
 
+def encode_page(page: Page) -> bytes:
+    """The page as a PNG that says its resolution, and which copy it is."""
+    return encode_png(page.image, dpi=page.dpi, description=_describe(page))
+
+
+def _describe(page: Page) -> str:
+    return f"deshred, {tell_copy(page.copy)}"
+
+
 def export_png(material: Material) -> Iterator[File]:
     """One PNG per page: its pixels unchanged."""
     for index, page in enumerate(material.pages):
-        yield File(f"png/{material.stem(index)}.png", encode_png(page.image, dpi=page.dpi))
+        yield File(f"png/{material.stem(index)}.png", encode_page(page))
 
 
 def export_tiff(material: Material) -> Iterator[File]:
@@ -61,7 +70,7 @@ def _save_tiff(page: Page, target: Any, *, bitonal: bool) -> None:
         "TIFF",
         compression="group4" if bitonal else "tiff_adobe_deflate",
         dpi=(page.dpi, page.dpi),
-        tiffinfo={_DESCRIPTION: f"deshred, {tell_copy(page.copy)}"},
+        tiffinfo={_DESCRIPTION: _describe(page)},
     )
 
 
@@ -72,9 +81,11 @@ def to_bitonal(page: Page) -> Pillow.Image:
 
 
 def encode_jpeg(page: Page) -> bytes:
-    """The page as JPEG."""
+    """The page as a JPEG that says which copy it is."""
     buffer = io.BytesIO()
-    Pillow.fromarray(page.image).save(buffer, "JPEG", quality=_JPEG_QUALITY, dpi=(page.dpi, page.dpi))
+    Pillow.fromarray(page.image).save(
+        buffer, "JPEG", quality=_JPEG_QUALITY, dpi=(page.dpi, page.dpi), comment=_describe(page)
+    )
     return buffer.getvalue()
 
 

@@ -38,10 +38,10 @@ from deshred.elements import (
 from deshred.errors import MismatchError
 from deshred.executors import Executor, Progress, default_executor
 from deshred.export.cutouts import list_warnings
+from deshred.export.pictures import encode_page
 from deshred.export.recorded import Recorded, read_inputs, read_recorded
 from deshred.export.report import Overview, PageView, PageViewer, render_report
 from deshred.imaging.composition import LazyPages
-from deshred.imaging.decoding import encode_png
 from deshred.imaging.edges import EdgeOptions, LazyEdges
 from deshred.imaging.files import find_files
 from deshred.imaging.intakes import load_intake
@@ -177,7 +177,7 @@ def _save_pages(
 
     def finish(index: int) -> _Finished:
         page = pages.compose(index) if isinstance(pages, LazyPages) else pages[index]
-        finished = _Finished(encode_png(page.image, dpi=page.dpi), viewer.view_page(page, index + 1))
+        finished = _Finished(encode_page(page), viewer.view_page(page, index + 1))
         for placement in page.placements:
             give_back(reconstruction.shreds[reconstruction.shreds.index_of(placement.shred_id)])
         return finished

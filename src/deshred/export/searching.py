@@ -65,17 +65,23 @@ class Hit:
     wrong_letters: int
     clarity: Clarity  # of its least clear word
     crosses_open_join: bool
+    context: str = ""  # the line it stands on
+    source: str = ""  # the folder, where several are searched
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         box = [self.box.left, self.box.top, self.box.right, self.box.bottom]
-        return {**asdict(self), "box": box, "text": clean(self.text)}
+        told = {"text": clean(self.text), "context": clean(self.context), "source": clean(self.source)}
+        return {**asdict(self), **told, "box": box}
 
     def to_text(self) -> str:
         """A line to print."""
         wrong = f", {self.wrong_letters} wrong" if self.wrong_letters else ""
         crosses = ", crosses an open join" if self.crosses_open_join else ""
-        return f"page {self.page}, line {self.line}: {clean(self.text)} ({self.clarity}{wrong}{crosses})"
+        source = f"{clean(self.source)}, " if self.source else ""
+        context = f": {clean(self.context)}" if self.context != self.text else ""
+        where = f"{source}page {self.page}, line {self.line}"
+        return f"{where}: {clean(self.text)} ({self.clarity}{wrong}{crosses}){context}"
 
 
 def list_words(material: Material) -> list[SearchedPage]:
@@ -216,10 +222,11 @@ def _match(pages: Sequence[SearchedPage], likes: Sequence[Mapping[_Place, int]])
         run = [(page, line, at + step) for step in range(len(likes))]
         if all(place in like for place, like in zip(run, likes, strict=True)):
             wrong = sum(like[place] for place, like in zip(run, likes, strict=True))
-            yield _describe(pages[page][line][at : at + len(likes)], page, line, wrong)
+            yield _describe(pages[page][line], slice(at, at + len(likes)), page, line, wrong)
 
 
-def _describe(words: Sequence[FoundWord], page: int, line: int, wrong: int) -> Hit:
+def _describe(line_words: Sequence[FoundWord], run: slice, page: int, line: int, wrong: int) -> Hit:
+    words = line_words[run]
     return Hit(
         page + 1,
         line + 1,
@@ -228,4 +235,5 @@ def _describe(words: Sequence[FoundWord], page: int, line: int, wrong: int) -> H
         wrong,
         min((word.clarity for word in words), key=_CLARITIES.index),
         any(word.crosses_open_join for word in words),
+        " ".join(word.text for word in line_words),
     )

@@ -134,8 +134,10 @@ def _check_bag(folder: Folder, sealed: str | None) -> Iterator[Finding]:
     if sealed is None:
         yield Finding("seal", not missing, f"{found}; compare it with the one that was written down")
     else:
-        same = found == sealed.strip().lower()
-        yield Finding("seal", same, found if same else f"is {found}, not {clean(sealed)}")
+        sealed = sealed.strip().lower()
+        same = found == sealed
+        cut = "" if len(sealed) == len(found) else f", which has not all {len(found)} digits"
+        yield Finding("seal", same, found if same else f"is {found}, not {clean(sealed)}{cut}")
     yield _check_list("lists of the package", folder, TAG_MANIFEST)
     yield _check_list("files of the package", folder, MANIFEST)
     listed = _read_list(folder, MANIFEST)

@@ -16,10 +16,10 @@ from typing import Any
 
 from deshred.cases import ARRANGEMENT, REPORT, Case, page_name
 from deshred.elements import Arrangement, Constraints, Page, ShredSet, Slot
+from deshred.export.pictures import encode_page
 from deshred.export.report import render_report
 from deshred.export.results import describe, describe_constraints
 from deshred.imaging.composition import MissingPaper, compose
-from deshred.imaging.decoding import encode_png
 from deshred.pipeline import Reconstruction, rearrange
 from deshred.review.board import Board
 from deshred.review.lessons import Consistency, measure_consistency
@@ -43,10 +43,10 @@ def save_review(case: Case, board: Board) -> str:
     report = render_report(done, provenance=told, title="Reconstruction, reviewed")
     with board.pause:
         for page_number, page in enumerate(done.pages, 1):
-            case.write_bytes(f"{folder}/{page_name(page_number)}", encode_png(page.image, dpi=page.dpi))
+            case.write_bytes(f"{folder}/{page_name(page_number)}", encode_page(page))
         for gapped in compose_parts(done, standing):
             name = f"{folder}/{_PARTS}/{'-'.join(f'{number:03d}' for number in gapped.numbers)}.png"
-            case.write_bytes(name, encode_png(gapped.page.image, dpi=gapped.page.dpi))
+            case.write_bytes(name, encode_page(gapped.page))
         case.write_text(f"{folder}/{CONSTRAINTS}", render_constraints(done.constraints))
         case.write_text(f"{folder}/{DECISIONS}", render_decisions(standing))
         case.write_text(f"{folder}/{REPORT}", report)

@@ -41,6 +41,20 @@ def test_an_upright_stroke_that_was_torn_lengthwise_is_closed():
     assert (mend(image, seams)[5:55, middle - 5 : middle + 5] == 0).all()
 
 
+def test_the_inside_of_a_thin_letter_stays_open_however_much_the_tears_took():
+    """Gaps as wide as the tears here take are closed, but not where they are wider than strokes."""
+    image, seams = print_page(natural=[12, 13, 14], taken=8)
+    image[:, :] = np.where(image < 128, 255, image)  # nothing but thin letters
+    for column in COLUMNS:
+        for top in range(0, 1500, 40):
+            for x in range(column - 90, column + 80, 12):
+                image[top : top + 30, x : x + 3] = 0
+            image[top + 14 : top + 17, column - 60 : column - 4] = 0  # a level stroke that was torn
+            image[top + 14 : top + 17, column + 4 : column + 60] = 0
+    mended = mend(image, seams)
+    np.testing.assert_array_equal(mended, image)
+
+
 def test_lost_paper_is_filled_from_both_sides_unless_it_is_too_wide():
     for lost, is_filled in ((5, True), (60, False)):
         image = np.full((40, 120, 3), 250, np.uint8)

@@ -41,12 +41,14 @@ def compose_evidence(
     pushed = push_together(
         sides, tops, touching=options.touching, missing=[0, *(room.width for room in rooms[1:-1])]
     )
-    first = options.margin + rooms[0].width
+    taken = rooms[0].width + max(left + len(one.mask[0]) for left, one in zip(pushed, uprights, strict=True))
+    before, behind = options.find_sides(taken + rooms[-1].width, chosen[0].dpi)
+    first = options.margin + before + rooms[0].width
     lefts = [first + left for left in pushed]
 
     height = max(top + upright.mask.shape[0] for top, upright in zip(tops, uprights, strict=True))
-    width = max(left + upright.mask.shape[1] for left, upright in zip(lefts, uprights, strict=True))
-    shape = height + options.margin, width + rooms[-1].width + options.margin
+    width = options.margin + before + taken
+    shape = height + options.margin, width + rooms[-1].width + behind + options.margin
     image, mask = np.full((*shape, 3), 255, np.uint8), np.zeros(shape, np.bool_)
     for upright, left, top in zip(uprights, lefts, tops, strict=True):
         lay_down(upright.image, upright.mask, image, mask, left, top)

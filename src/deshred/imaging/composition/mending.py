@@ -19,6 +19,7 @@ from deshred.imaging.composition.uprights import Sides
 
 _WIDEST_FILLED = 40  # px of lost paper; more is a gap that people should see
 _WIDEST_CLOSED = 8  # px of light gap within a stroke
+_CLOSED_STROKES = 1.25  # strokes: a wider gap is as likely the inside of a thin letter
 _HIGH, _WIDE = 1.5, 1.6  # strokes: closed places higher and wider than that lie between two letters
 _STROKES = (2, 20)  # px that a stroke is wide; less is dust, more is an area
 _STROKE_STEP = 5  # rows
@@ -33,25 +34,25 @@ def mend(image: Image, seams: Sequence[Seam]) -> Image:
     mended = image.copy()
     for seam in seams:
         _fill(mended, seam)
-    gap = min(measure_gaps(mended, seams), _WIDEST_CLOSED)
-    return _close(mended, seams, gap) if gap else mended
+    stroke = _measure_stroke(find_ink(mended))
+    gap = min(measure_gaps(mended, seams), _WIDEST_CLOSED, round(_CLOSED_STROKES * stroke))
+    return _close(mended, seams, gap, stroke) if gap else mended
 
 
-def _close(image: Image, seams: Sequence[Seam], gap: int) -> Image:
+def _close(image: Image, seams: Sequence[Seam], gap: int, stroke: float) -> Image:
     """Darken what has ink on both sides within the gap, where a stroke goes on."""
     kernel = np.ones((1, (gap + 1) | 1), np.uint8)
     opened = np.asarray(cv2.morphologyEx(image, cv2.MORPH_OPEN, kernel), np.uint8)
     near = _near_seams(image.shape[:2], seams, (gap + 1) // 2)
     closed = np.where(near[..., None], opened, image)
-    blots = _find_blots(find_ink(image), find_ink(closed))
+    blots = _find_blots(find_ink(image), find_ink(closed), stroke)
     return np.where(blots[..., None], image, closed)
 
 
-def _find_blots(ink: NDArray[np.bool_], closed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _find_blots(ink: NDArray[np.bool_], closed: NDArray[np.bool_], stroke: float) -> NDArray[np.bool_]:
     """What closing made dark where no stroke goes on: high, and wider than a stroke that was torn."""
     new = closed & ~ink
     count, labels, stats, _ = cv2.connectedComponentsWithStats(new.astype(np.uint8), connectivity=8)
-    stroke = _measure_stroke(ink)
     of = labels[new]
     widths = np.bincount(of, _measure_runs(closed)[new], count) / np.maximum(
         np.bincount(of, minlength=count), 1

@@ -21,6 +21,8 @@ _WINDOW = 400  # rows around a knot that speak for it
 _REACH = 6  # px
 _MIN_CORRELATION = 0.3
 _INDEPENDENT = _WINDOW / 8  # rows of a window that do not repeat their neighbors
+_FEW_ROWS = 30.0  # with ink on both sides of a tear: so few are half as good as their correlation says
+_INKED = 0.15  # share of ink that a row needs on both sides
 _MIN_SHARED = 0.2  # of a window
 _TOUCH_TRUST = 0.5  # 1 / variance of where two tears touch, for a whole window
 
@@ -82,9 +84,10 @@ def _on_page(
 
 def _correlate(left: NDArray[np.float64], right: NDArray[np.float64], at: NDArray[np.float64]) -> Pulls:
     """Where around each knot the ink of the right side continues that of the left."""
-    left, right = _sharpen(left), _sharpen(right)
     shifts = range(-_REACH, _REACH + 1)
     knots = np.rint(at).astype(int)
+    shared = _WINDOW * _around((np.minimum(left, right) > _INKED).astype(np.float64), knots)
+    left, right = _sharpen(left), _sharpen(right)
     power = np.sqrt(np.maximum(_around(left**2, knots) * _around(right**2, knots), 0)) + 1e-9
     fits = np.stack([_around(left * _moved(right, by), knots) for by in shifts]) / power  # (shifts, knots)
     best = np.clip(fits.argmax(axis=0), 1, len(shifts) - 2)
@@ -94,6 +97,7 @@ def _correlate(left: NDArray[np.float64], right: NDArray[np.float64], at: NDArra
     wanted = best - _REACH + np.where(is_peak, (above - below) / (2 * np.where(is_peak, curvature, 1)), 0)
     # the variance of a shift that is read off a correlation: flat and low peaks say little
     trust = _INDEPENDENT * curvature * peak**2 / (1.02 - np.minimum(peak, 1) ** 2)
+    trust *= shared / (shared + _FEW_ROWS)  # a single letter fits well in many places
     return Pulls(np.where(is_peak, wanted, 0), np.where(is_peak, trust, 0))
 
 

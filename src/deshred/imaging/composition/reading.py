@@ -26,7 +26,7 @@ from deshred.imaging.composition.uprights import Sides, find_sides, whiten
 from deshred.imaging.composition.warping import Berth, Turn, warp
 
 _TOUCHING = 0.5  # two sides of one tear meet on average; the evidence copy rather shows lost paper
-_UPWARDS = Stiffness(joins=0.05, stretch=4.0, bend=4.0)
+UPWARDS = Stiffness(joins=0.5, stretch=4.0, bend=4.0)
 _SIDEWAYS = Stiffness(joins=0.05, stretch=0.05, bend=1.0)
 
 
@@ -44,12 +44,15 @@ def compose_reading(
     turn = _level(berths)
     patches = [warp(berth, turn, clean_rim(berth.ribbon.shred, berth.ribbon.sides)) for berth in berths]
     margin = options.margin
-    lefts = [patch.x - min(one.x for one in patches) + margin + rooms[0].width for patch in patches]
+    leftmost = min(patch.x for patch in patches)
+    taken = rooms[0].width + max(patch.x + patch.mask.shape[1] for patch in patches) - leftmost
+    before, behind = options.find_sides(taken + rooms[-1].width, chosen[0].dpi)
+    lefts = [patch.x - leftmost + margin + before + rooms[0].width for patch in patches]
     tops = [patch.y - min(one.y for one in patches) + margin for patch in patches]
 
     height = max(top + len(patch.mask) for top, patch in zip(tops, patches, strict=True))
-    width = max(left + patch.mask.shape[1] for left, patch in zip(lefts, patches, strict=True))
-    shape = height + margin, width + rooms[-1].width + margin
+    width = margin + before + taken
+    shape = height + margin, width + rooms[-1].width + behind + margin
     image, mask = np.full((*shape, 3), 255, np.uint8), np.zeros(shape, np.bool_)
     for patch, left, top in zip(patches, lefts, tops, strict=True):
         lay_down(whiten(patch.image, patch.mask), patch.mask, image, mask, left, top)
@@ -71,7 +74,7 @@ def _find_berths(
     widths = [room.width for room in rooms[1:-1]]
     lefts = _line_up(ribbons, tops, widths)
     height = int(np.ceil(max(top + ribbon.last for top, ribbon in zip(tops, ribbons, strict=True)))) + 1
-    down = settle(measure_rows(ribbons, tops, height), _UPWARDS)
+    down = settle(measure_rows(ribbons, tops, height), UPWARDS)
     right = settle(measure_columns(ribbons, tops, lefts, height, touching=_TOUCHING, rooms=widths), _SIDEWAYS)
     knots = knots_of(height)
     return [

@@ -1,0 +1,86 @@
+"""Processor seconds and memory of an export, from the folder of a case to files.
+
+    deshred demo
+    python benchmarks/exporting.py demo/run -o benchmarks/results/exporting.json
+
+Needs `deshred[export]`. Every row is a `deshred export` in a process of its own, with one engine; seconds are
+those of all its processes, memory that of the largest one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+COMMANDS = {
+    "searchable PDF and ALTO": ("--as", "pdf,alto"),
+    "the same again: words are kept": ("--as", "pdf,alto"),
+    "the same as JPEG": ("--as", "pdf,alto", "--images", "jpeg"),
+    "the same of the reading copy": ("--as", "pdf,alto", "--copy", "reading"),
+    "case report": ("--as", "report"),
+    "everything, as a package": (
+        "--as",
+        "pdf,tiff,png,text,alto,page,hocr,json,csv,report,loadfile,iiif,bag",
+    ),
+    "PNG alone, not read": ("--as", "png", "--engine", "none"),
+}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one export took, all pages together."""
+
+    what: str
+    pages: int
+    seconds: float  # of processors
+    memory_mb: float
+    size_mb: float
+
+
+def measure(case: Path, what: str, flags: tuple[str, ...], folder: Path) -> Cost:
+    command = [sys.executable, "-m", "deshred", "export", str(case), "-o", str(folder), *flags]
+    process = subprocess.Popen([*command, "--jobs", "1", "-q"], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"{what}: ended with status {status}")
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    pages = len(list((case / "pages").glob("*.png")))
+    return Cost(what, pages, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, size / 1e6)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("case", type=Path)
+    parser.add_argument("-o", "--output", type=Path, help="JSON")
+    arguments = parser.parse_args()
+    costs = []
+    with tempfile.TemporaryDirectory() as scratch:
+        case = Path(scratch) / "case"
+        shutil.copytree(arguments.case, case)
+        shutil.rmtree(case / "store", ignore_errors=True)  # nothing was read before
+        shreds = arguments.case.parent / "pile"
+        if shreds.is_dir():  # the demonstration names its shreds relative to the case
+            shutil.copytree(shreds, Path(scratch) / "pile")
+        for number, (what, flags) in enumerate(COMMANDS.items()):
+            costs.append(measure(case, what, flags, Path(scratch) / f"out-{number}"))
+            done = costs[-1]
+            print(
+                f"{what}: {done.seconds / done.pages:.1f} s, {done.size_mb / done.pages:.1f} MB a page, "
+                f"{done.memory_mb:.0f} MB of memory",
+                flush=True,
+            )
+    if arguments.output is not None:
+        arguments.output.write_text(json.dumps([asdict(cost) for cost in costs], indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
