@@ -25,6 +25,7 @@ PAGES = (
     "docs/results-solver.md",
     "docs/results-experiments.md",
     "docs/review.md",
+    "docs/exports.md",
 )
 COLLECTIONS = {"s-marques": "S-Marques", "s-isri-ocr": "S-ISRI-OCR", "s-cdip": "S-CDIP"}
 COMPLETE = {"s-marques": 60, "s-isri-ocr": 20, "s-cdip": 100}
@@ -506,6 +507,59 @@ def board() -> str:
     return table(["", *(f"{one['shreds']:,} shreds" for one in found), "goal at 2,300"], rows)
 
 
+READ = {"s-isri-ocr": "S-ISRI-OCR", "s-marques": "S-Marques, `por`", "drawn": "drawn, against what was drawn"}
+
+
+def reading() -> str:
+    """Words found and character errors in every copy, and on how many pages mending made words worse."""
+    copies = {
+        "intact": "intact page",
+        "evidence": "evidence copy",
+        "mended": "the same, seams mended",
+        "reading": "reading copy",
+    }
+    rows = []
+    for name, label in READ.items():
+        losses = load(f"reading-{name}")
+        found = {copy: {loss["document"]: loss for loss in losses if loss["copy"] == copy} for copy in copies}
+        pages = list(found["evidence"])
+        cells = [_read_share(list(own.values())) for own in found.values()]
+        changes = [found["mended"][page]["found"] - found["evidence"][page]["found"] for page in pages]
+        better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
+        counts = f"{better} / {len(pages) - better - worse} / {worse}"
+        rows.append([f"{label} ({len(pages)})", *cells, counts])
+    return table(["pages", *copies.values(), "mended: better / same / worse"], rows)
+
+
+def _read_share(losses: list[dict[str, Any]]) -> str:
+    if not losses:
+        return "(is the truth)"
+    found, errors = (statistics.mean(loss[key] for loss in losses) for key in ("found", "errors"))
+    return f"{percent(found)} %, CER {percent(errors)} %"
+
+
+def searching() -> str:
+    """Different words of four letters and more that search finds, and words it finds that are not there."""
+    rows = []
+    for name in ("s-isri-ocr", "drawn"):
+        pages = load(f"searching-{name}")
+        shares = [statistics.mean(page[key] for page in pages) for key in ("exact", "tolerant", "wrong")]
+        label = READ[name].partition(",")[0]
+        rows.append([f"{label} ({len(pages)})", *(f"{percent(share)} %" for share in shares)])
+    return table(["pages", "found exactly", "found tolerantly", "found, but not there"], rows)
+
+
+def exporting() -> str:
+    """What exports take."""
+    rows = []
+    for cost in load("exporting"):
+        pages = cost["pages"]
+        seconds, size = f"{cost['seconds'] / pages:.1f}", f"{cost['size_mb'] / pages:.1f}"
+        rows.append([cost["what"], seconds, size, f"{cost['memory_mb']:.0f}"])
+    pages = load("exporting")[0]["pages"]
+    return table([f"a case of {pages} pages", "processor seconds a page", "MB a page", "memory in MB"], rows)
+
+
 FIGURES: dict[str, Callable[[], str]] = {
     figure.__name__: figure
     for figure in (
@@ -529,6 +583,9 @@ FIGURES: dict[str, Callable[[], str]] = {
         reviewing,
         paths,
         board,
+        reading,
+        searching,
+        exporting,
     )
 }
 

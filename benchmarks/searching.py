@@ -12,6 +12,7 @@ as those of a case are.
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +84,7 @@ def main() -> None:
     parser.add_argument("--tessdata", type=Path, help="folder of language data; results depend on it")
     parser.add_argument("--count", type=int, default=6, help="drawn pages")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("-o", "--output", type=Path, help="JSON")
     arguments = parser.parse_args()
     options = ReadingOptions(language=arguments.language, tessdata=arguments.tessdata)
     pages = list(read_cases(arguments, options))
@@ -92,14 +94,16 @@ def main() -> None:
     for number, page in enumerate(pages):
         exact, tolerant = (share_found(places, page.words, number) for places in (exactly, tolerantly))
         wrong = share_found(tolerantly, everything - page.words, number)
-        rows.append((exact, tolerant, wrong))
+        rows.append({"document": page.name, "exact": exact, "tolerant": tolerant, "wrong": wrong})
         print(
             f"{page.name:14} {len(page.words):4} words, found exactly {exact:.1%}, tolerantly {tolerant:.1%}"
         )
-    exact, tolerant, wrong = np.mean(rows, axis=0)
+    exact, tolerant, wrong = (np.mean([row[key] for row in rows]) for key in ("exact", "tolerant", "wrong"))
     print(
         f"{len(rows)} pages: exactly {exact:.1%}, tolerantly {tolerant:.1%}, of words not there {wrong:.1%}"
     )
+    if arguments.output is not None:
+        arguments.output.write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":

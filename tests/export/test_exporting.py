@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -396,3 +397,46 @@ def test_scans_with_hostile_names_are_exported_and_verify(saved_pile: SavedPile,
     done = export(tmp_path / "case", tmp_path / "out", formats=WORDLESS, options=options, reading=NOT_READ)
     found = verify(tmp_path / "out", sealed=done.seal, head=done.journal_head, inputs=[pile])
     assert found.is_sound, found.to_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "hidden", "extra"),
+    [
+        ("pdf", "pikepdf", "pdf"),
+        ("report", "pikepdf", "pdf"),
+        ("report", "reportlab", "pdf"),
+        ("text", "tesserocr", "ocr"),
+        ("alto", "tesserocr", "ocr"),
+        ("page", "tesserocr", "ocr"),
+        ("hocr", "tesserocr", "ocr"),
+    ],
+)
+def test_what_is_not_installed_is_told_with_its_pip_line_before_the_case_is_opened(
+    tmp_path: Path, name: str, hidden: str, extra: str
+) -> None:
+    script = (
+        f"import sys\nsys.modules[{hidden!r}] = None\n"
+        "from deshred.__main__ import main\nsys.argv = ['deshred', *sys.argv[1:]]\nmain()"
+    )
+    command = [
+        sys.executable,
+        "-c",
+        script,
+        "export",
+        "no-such-case",
+        "-o",
+        str(tmp_path / "out"),
+        "--as",
+        name,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 8, done.stderr
+    assert f"pip install 'deshred[{extra}]'" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_few_clear_words_lead_to_the_language_and_many_do_not(sealed: Delivery) -> None:
+    for share, is_told in ((0.2, True), (0.8, False)):
+        told = replace(sealed, language="eng", clear_share=share).to_text()
+        assert ("--language" in told) == is_told
+    assert "--language" not in replace(sealed, language="", clear_share=0.0).to_text()

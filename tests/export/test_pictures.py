@@ -1,11 +1,21 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import PIL.Image
+import pytest
 
-from deshred.export.pictures import export_png, export_tiff, to_bitonal
+from deshred.elements import Copy
+from deshred.export.pictures import (
+    encode_jpeg,
+    encode_page,
+    encode_tiff,
+    export_png,
+    export_tiff,
+    to_bitonal,
+)
 from tests.export.materials import make_material
 
 
@@ -42,3 +52,14 @@ def test_all_pages_fit_into_one_tiff() -> None:
     for number, page in enumerate(material.pages):
         picture.seek(number)
         assert np.array_equal(np.asarray(picture.convert("RGB")), page.image)
+
+
+@pytest.mark.parametrize("copy", ["evidence", "reading"])
+def test_every_picture_says_inside_which_copy_it_is(copy: Copy) -> None:
+    page = replace(make_material().pages[0], copy=copy)
+    png = open_picture(encode_page(page))
+    jpeg = open_picture(encode_jpeg(page))
+    tiff = open_picture(encode_tiff(page, bitonal=False))
+    for told in (png.info["Description"], jpeg.info["comment"].decode(), tiff.tag_v2[270]):
+        assert told.startswith(f"deshred, {copy} copy")
+    np.testing.assert_array_equal(np.asarray(png), page.image)

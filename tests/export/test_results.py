@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from deshred.arrangement import ArrangementOptions
-from deshred.cases import open_case
+from deshred.cases import open_case, working_on
 from deshred.compatibility.outline import OutlineScorer
 from deshred.elements import Constraints, Scan
 from deshred.errors import InputError, MismatchError, OutputError, SettingsError
@@ -202,3 +202,10 @@ def test_pages_keep_their_numbers_from_run_to_run(tmp_path: Path) -> None:
         pages.append([tuple(slot.shred_id for slot in page) for page in done.arrangement.pages])
         assert reopen(tmp_path / f"case{jobs}").arrangement.pages == done.arrangement.pages
     assert pages[0] == pages[1]
+
+
+def test_a_folder_of_another_command_is_named_as_such(tmp_path: Path) -> None:
+    with working_on(tmp_path / "pile", command="shred") as case:
+        case.write_text("shreds.txt", "none")
+    with pytest.raises(InputError, match="holds no reconstructed pages"):
+        reopen(tmp_path / "pile")

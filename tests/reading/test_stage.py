@@ -54,7 +54,7 @@ def test_tesseract_reads_the_words_that_were_drawn_where_they_were_drawn(letter:
 
 
 @needs_tesseract
-def test_a_shredded_page_reads_worse_and_the_loss_is_measured() -> None:
+def test_a_shredded_page_reads_worse_and_its_reading_copy_better_than_its_evidence() -> None:
     from deshred.elements import Arrangement, Shred, ShredSet, Slot, Source
     from deshred.imaging.composition import compose
     from deshred.simulation.shredding import Damage, ShreddingOptions, shred_page
@@ -68,13 +68,15 @@ def test_a_shredded_page_reads_worse_and_the_loss_is_measured() -> None:
             for i, one in enumerate(pieces)
         ]
     )
-    order = Arrangement((tuple(Slot(name, 0) for name in shreds.ids),), (), (), 0.0, 0.0)
-    before, after = (
-        compare(one, drawn) for one in read([to_page(drawn.image), *compose(shreds, order)], jobs=2)
-    )
+    slots = tuple(Slot(name, -one.shift) for name, one in zip(shreds.ids, pieces, strict=True))
+    order = Arrangement((slots,), (), (), 0.0, 0.0)
+    pages = [to_page(drawn.image), *compose(shreds, order), *compose(shreds, order, copy="reading")]
+    before, after, mended = (compare(one, drawn) for one in read(pages, jobs=2))
     assert before.words_found > 0.8
     assert 0.3 < after.words_found < before.words_found
     assert before.character_error_rate < after.character_error_rate < 0.5
+    assert mended.words_found >= after.words_found
+    assert mended.character_error_rate <= after.character_error_rate
 
 
 @needs_tesseract

@@ -30,6 +30,7 @@ from deshred.pipeline import Reconstruction
 from deshred.reading import Reading, ReadingOptions
 
 BAG = "bag"
+_MOSTLY_CLEAR = 0.5  # of the words; a wrong language leaves fewer
 _FEW = 3  # files of a folder that are named one by one
 
 
@@ -67,7 +68,9 @@ class Delivery:
         hashes = [f"seal:    {self.seal}"] if self.seal else []
         flags = "--seal and --head" if self.seal else "--head"
         told = f"Write down what you want to prove later: deshred verify {self.folder} compares it ({flags})."
-        return "\n".join([self.summary(), *places, *hashes, f"journal: {self.journal_head}", told])
+        hint = "If the pages are not in this language, say so with --language."
+        hints = [hint] if self.language and self.clear_share < _MOSTLY_CLEAR else []
+        return "\n".join([self.summary(), *hints, *places, *hashes, f"journal: {self.journal_head}", told])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

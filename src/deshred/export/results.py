@@ -35,7 +35,7 @@ from deshred.elements import (
     Slot,
     Source,
 )
-from deshred.errors import MismatchError
+from deshred.errors import InputError, MismatchError
 from deshred.executors import Executor, Progress, default_executor
 from deshred.export.cutouts import list_warnings
 from deshred.export.pictures import encode_page
@@ -310,6 +310,8 @@ def reopen(
     Pages are composed when they are asked for.
     """
     case = open_case(folder)
+    if not (case.path / ARRANGEMENT).exists():
+        raise InputError(f"{folder}: holds no reconstructed pages. Give the folder that reconstruct wrote.")
     executor = executor or default_executor()
     path = case.path / COMPATIBILITY
     compatibility = unpack_compatibility(case.read_bytes(COMPATIBILITY), path)
