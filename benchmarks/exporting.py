@@ -1,7 +1,8 @@
 """Processor seconds and memory of an export, from the folder of a case to files.
 
     deshred demo
-    python benchmarks/exporting.py demo/run -o benchmarks/results/exporting.json
+    deshred demo -o one/ --kinds letter
+    python benchmarks/exporting.py one/run demo/run -o benchmarks/results/exporting.json
 
 Needs `deshred[export]`. Every row is a `deshred export` in a process of its own, with one engine; seconds are
 those of all its processes, memory that of the largest one.
@@ -16,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -27,7 +29,7 @@ COMMANDS = {
     "case report": ("--as", "report"),
     "everything, as a package": (
         "--as",
-        "pdf,tiff,png,text,alto,page,hocr,json,csv,report,loadfile,iiif,bag",
+        "pdf,tiff,png,text,alto,page,hocr,json,csv,report,html,loadfile,iiif,bag",
     ),
     "PNG alone, not read": ("--as", "png", "--engine", "none"),
 }
@@ -55,27 +57,33 @@ def measure(case: Path, what: str, flags: tuple[str, ...], folder: Path) -> Cost
     return Cost(what, pages, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, size / 1e6)
 
 
+def measure_all(original: Path) -> Iterator[Cost]:
+    """All exports of a copy of a case, of which nothing was read before."""
+    with tempfile.TemporaryDirectory() as scratch:
+        case = Path(scratch) / "case"
+        shutil.copytree(original, case)
+        shutil.rmtree(case / "store", ignore_errors=True)
+        shreds = original.parent / "pile"
+        if shreds.is_dir():  # the demonstration names its shreds relative to the case
+            shutil.copytree(shreds, Path(scratch) / "pile")
+        for number, (what, flags) in enumerate(COMMANDS.items()):
+            yield measure(case, what, flags, Path(scratch) / f"out-{number}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("case", type=Path)
+    parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("-o", "--output", type=Path, help="JSON")
     arguments = parser.parse_args()
     costs = []
-    with tempfile.TemporaryDirectory() as scratch:
-        case = Path(scratch) / "case"
-        shutil.copytree(arguments.case, case)
-        shutil.rmtree(case / "store", ignore_errors=True)  # nothing was read before
-        shreds = arguments.case.parent / "pile"
-        if shreds.is_dir():  # the demonstration names its shreds relative to the case
-            shutil.copytree(shreds, Path(scratch) / "pile")
-        for number, (what, flags) in enumerate(COMMANDS.items()):
-            costs.append(measure(case, what, flags, Path(scratch) / f"out-{number}"))
-            done = costs[-1]
+    for case in arguments.cases:
+        for cost in measure_all(case):
+            costs.append(cost)
             print(
-                f"{what}: {done.seconds / done.pages:.1f} s, {done.size_mb / done.pages:.1f} MB a page, "
-                f"{done.memory_mb:.0f} MB of memory",
+                f"{cost.what}: {cost.seconds / cost.pages:.1f} s, {cost.size_mb / cost.pages:.1f} MB a page, "
+                f"{cost.memory_mb:.0f} MB of memory for {cost.pages} pages",
                 flush=True,
             )
     if arguments.output is not None:

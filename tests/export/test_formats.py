@@ -66,6 +66,8 @@ def check(file: File) -> None:
         assert all(line.count(",") == 6 for line in file.content.decode().splitlines())
     elif ending == "txt":
         file.content.decode()
+    elif ending == "html":
+        assert not Reader(file.content.decode()).find("script")
     elif ending == "pdf":
         PDF.open(io.BytesIO(file.content)).close()
 
@@ -86,7 +88,7 @@ def test_hostile_names_pass_through_the_report_and_the_bag_unharmed(material: Ma
         provenance={material.command: material.command},
         title=material.facts.case,
         command=material.command,
-        readings=material.readings,
+        readings=material.readings or (),
     )
     html.encode()
     assert not Reader(html).find("script")

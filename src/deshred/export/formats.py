@@ -13,6 +13,7 @@ from deshred.export.pictures import export_png, export_tiff
 from deshred.export.records import export_json
 from deshred.export.tables import export_csv
 from deshred.export.text import export_text
+from deshred.export.webpages import export_html
 from deshred.reading import ReadingOptions
 from deshred.reading.engines import open_reader
 
@@ -28,11 +29,12 @@ EXPORTERS: dict[Format, Exporter] = {
     "json": export_json,
     "csv": export_csv,
     "report": export_report,
+    "html": export_html,
     "loadfile": export_loadfile,
     "iiif": export_iiif,
 }
 NEED_WORDS = frozenset({"text", "alto", "page", "hocr"})  # nothing without an engine
-USE_WORDS = NEED_WORDS | {"pdf", "json", "csv", "report", "loadfile", "iiif"}
+USE_WORDS = NEED_WORDS | {"pdf", "json", "csv", "report", "html", "loadfile", "iiif"}
 
 
 def check_formats(names: tuple[str, ...]) -> tuple[Format, ...]:

@@ -34,6 +34,7 @@ Format = Literal[
     "json",
     "csv",
     "report",
+    "html",
     "loadfile",
     "iiif",
     "bag",

@@ -178,10 +178,10 @@ def render_report(
     title: str = "Reconstruction",
     made: datetime | None = None,
     command: str = "",
-    readings: Sequence[Reading] | None = None,
+    readings: Sequence[Reading | None] = (),
     views: Sequence[PageView] | None = None,
 ) -> str:
-    """The report as one HTML page; with readings the text can be selected and searched over the pictures.
+    """The report as one HTML page; text that was read can be selected and searched over the pictures.
 
     Without `views` every page is looked at now.
     """
@@ -332,11 +332,11 @@ def _first_column(shreds: ShredSet, placement: Placement) -> float:
 
 
 def _show_pages(
-    views: Sequence[PageView], marks: Sequence[Mark], readings: Sequence[Reading] | None
+    views: Sequence[PageView], marks: Sequence[Mark], readings: Sequence[Reading | None]
 ) -> list[dict[str, Any]]:
     own = _group_by_page(marks)
     return [
-        _show_page(view, number, own[number], None if readings is None else readings[number - 1])
+        _show_page(view, number, own[number], readings[number - 1] if readings else None)
         for number, view in enumerate(views, 1)
     ]
 

@@ -144,7 +144,7 @@ def save_results(
         overviews = [
             Overview(sheet.name, sheet.overview, list_warnings(sheet)) for sheet in reconstruction.sheets
         ]
-        provenance = _provenance(reconstruction)
+        provenance = tell_provenance(reconstruction)
         report = render_report(
             reconstruction,
             provenance=provenance,
@@ -256,7 +256,8 @@ class _Paths:
         return str(path.absolute()) if self._case is None else self._case.relate(path)
 
 
-def _provenance(reconstruction: Reconstruction) -> dict[str, str]:
+def tell_provenance(reconstruction: Reconstruction) -> dict[str, str]:
+    """What a report says about how it was made."""
     return {
         "scorer": reconstruction.scorer.name,
         "model": reconstruction.scorer.model or "none",
