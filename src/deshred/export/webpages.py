@@ -1,4 +1,4 @@
-"""The report to look at, with its words: the HTML page of the case, in which text can be selected and found."""
+"""The report to look at, with its words: the HTML page of the case, whose text can be selected and found."""
 
 from __future__ import annotations
 

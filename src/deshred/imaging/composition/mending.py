@@ -8,6 +8,7 @@ letters, and stay apart. Nothing further away changes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -44,9 +45,11 @@ def _close(image: Image, seams: Sequence[Seam], gap: int, stroke: float) -> Imag
     kernel = np.ones((1, (gap + 1) | 1), np.uint8)
     opened = np.asarray(cv2.morphologyEx(image, cv2.MORPH_OPEN, kernel), np.uint8)
     near = _near_seams(image.shape[:2], seams, (gap + 1) // 2)
-    closed = np.where(near[..., None], opened, image)
+    closed = image.copy()
+    closed[near] = opened[near]
     blots = _find_blots(find_ink(image), find_ink(closed), stroke)
-    return np.where(blots[..., None], image, closed)
+    closed[blots] = image[blots]
+    return closed
 
 
 def _find_blots(ink: NDArray[np.bool_], closed: NDArray[np.bool_], stroke: float) -> NDArray[np.bool_]:
@@ -54,7 +57,7 @@ def _find_blots(ink: NDArray[np.bool_], closed: NDArray[np.bool_], stroke: float
     new = closed & ~ink
     count, labels, stats, _ = cv2.connectedComponentsWithStats(new.astype(np.uint8), connectivity=8)
     of = labels[new]
-    widths = np.bincount(of, _measure_runs(closed)[new], count) / np.maximum(
+    widths = np.bincount(of, _measure_runs(closed, new), count) / np.maximum(
         np.bincount(of, minlength=count), 1
     )
     blots = (stats[:, cv2.CC_STAT_HEIGHT] > _HIGH * stroke) & (widths > _WIDE * stroke)
@@ -62,23 +65,32 @@ def _find_blots(ink: NDArray[np.bool_], closed: NDArray[np.bool_], stroke: float
     return np.asarray(cv2.dilate(blots[labels].astype(np.uint8), np.ones((1, 3), np.uint8)) > 0)
 
 
-def _list_runs(ink: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """How long the runs of ink are, row by row."""
-    changes = np.diff(ink.astype(np.int8), axis=1, prepend=0, append=0)
-    return np.nonzero(changes < 0)[1] - np.nonzero(changes > 0)[1]
+@dataclass(frozen=True, eq=False)
+class _Runs:
+    """Runs of ink, row by row: numbers of their first pixels, in rows one px wider, and their lengths."""
+
+    starts: NDArray[np.intp]
+    lengths: NDArray[np.intp]
 
 
-def _measure_runs(ink: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The length of the run that every pixel of ink belongs to. (H, W)"""
-    lengths = _list_runs(ink)
-    runs = np.zeros(ink.shape, np.intp)
-    runs[ink] = np.repeat(lengths, lengths)
-    return runs
+def _list_runs(ink: NDArray[np.bool_]) -> _Runs:
+    none = np.int8(0)  # a plain 0 would make everything eight times as large
+    changes = np.diff(ink.view(np.int8), axis=1, prepend=none, append=none).ravel()
+    starts = np.flatnonzero(changes > 0)
+    return _Runs(starts, np.flatnonzero(changes < 0) - starts)
+
+
+def _measure_runs(ink: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The length of the run that each chosen pixel of ink belongs to, in the order of rows."""
+    runs = _list_runs(ink)
+    rows, columns = np.nonzero(chosen)
+    at = rows * (ink.shape[1] + 1) + columns
+    return np.asarray(runs.lengths[np.searchsorted(runs.starts, at, side="right") - 1])
 
 
 def _measure_stroke(ink: NDArray[np.bool_]) -> float:
     """The usual width of a stroke in px."""
-    runs = _list_runs(ink[::_STROKE_STEP])
+    runs = _list_runs(ink[::_STROKE_STEP]).lengths
     strokes = runs[(runs >= _STROKES[0]) & (runs <= _STROKES[1])]
     return float(np.median(strokes)) if strokes.size else 0.0
 
