@@ -61,6 +61,7 @@ def test_the_core_writes_its_formats_without_any_extra(case: Path, tmp_path: Pat
         "record.schema.json",
         "csv",
         "loadfile",
+        "report-evidence.html",
         "iiif",
     }
     for name in done.files:

@@ -68,9 +68,9 @@ class Delivery:
         hashes = [f"seal:    {self.seal}"] if self.seal else []
         flags = "--seal and --head" if self.seal else "--head"
         told = f"Write down what you want to prove later: deshred verify {self.folder} compares it ({flags})."
-        hint = "If the pages are not in this language, say so with --language."
-        hints = [hint] if self.language and self.clear_share < _MOSTLY_CLEAR else []
-        return "\n".join([self.summary(), *hints, *places, *hashes, f"journal: {self.journal_head}", told])
+        advice = "If the pages are not in this language, say so with --language."
+        advised = [advice] if self.language and self.clear_share < _MOSTLY_CLEAR else []
+        return "\n".join([self.summary(), *advised, *places, *hashes, f"journal: {self.journal_head}", told])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
