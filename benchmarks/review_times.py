@@ -1,7 +1,7 @@
 """How long the review board takes: made piles of a given size, opened in a real browser.
 
     python benchmarks/review.py --times 700 2300 --folder /tmp/made
-    python benchmarks/review.py --times 20000 --rows 300 --folder /tmp/made
+    python benchmarks/review.py --times 20000 --rows 150 --folder /tmp/made
 
 Shreds are cut from drawn pages, and scores are drawn as well: true joins high, others low. So no
 reconstruction is run, and a large case is there in minutes. Beyond 4,000 shreds scores are sparse and the
