@@ -1,7 +1,7 @@
 """How long the review board takes: made piles of a given size, opened in a real browser.
 
     python benchmarks/review.py --times 700 2300 --folder /tmp/made
-    python benchmarks/review.py --times 20000 --rows 300 --folder /tmp/made
+    python benchmarks/review.py --times 20000 --rows 150 --folder /tmp/made
 
 Shreds are cut from drawn pages, and scores are drawn as well: true joins high, others low. So no
 reconstruction is run, and a large case is there in minutes. Beyond 4,000 shreds scores are sparse and the
@@ -103,7 +103,12 @@ def make_case(folder: Path, count: int, rows: int) -> Path:
         return case
     rng = np.random.default_rng(count)
     kinds = [kind for kind in PAGE_KINDS if kind != "sparse"]
-    pages = [NamedPage(str(k), draw_page(kinds[k % len(kinds)], rng)[:rows]) for k in range(DISTINCT)]
+    drawn = [draw_page(kinds[k % len(kinds)], rng) for k in range(DISTINCT)]
+    tops = [max(0, (len(page) - rows) // 2) for page in drawn]  # in the middle there is most ink
+    pages = [
+        NamedPage(str(k), page[top : top + rows])
+        for k, (page, top) in enumerate(zip(drawn, tops, strict=True))
+    ]
     pile = shred_pages(pages, rng, options=ShreddingOptions(shreds=PER_PAGE))
     pngs: dict[tuple[int, int], bytes] = {}
     for loose in pile.shreds:
@@ -116,7 +121,9 @@ def make_case(folder: Path, count: int, rows: int) -> Path:
         page, place = divmod(k, PER_PAGE)
         names = sorted(key for key in pngs if key[0] == page % DISTINCT)
         (shreds / f"p{page:04d}-{place:02d}.png").write_bytes(pngs[names[place % len(names)]])
-    solver = ArrangementOptions(solver="exact" if count <= DENSE_LIMIT else "greedy", time_limit=60)
+    solver = ArrangementOptions(time_limit=60)
+    if count > DENSE_LIMIT:
+        solver = ArrangementOptions(solver="greedy", pages=-(-count // PER_PAGE))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CopiesWarning)  # copies are what they are meant to be
         done = reconstruct([shreds], MadeScorer(), settings=Settings(arrangement=solver))

@@ -77,3 +77,15 @@ def test_that_a_page_continues_is_asked_again_once_nothing_fits_there() -> None:
     )
     found = {one.again: one.doubt for one in check([glance, none])}
     assert found["e0"] >= 0.5
+
+
+def test_a_plain_no_is_asked_again_once_its_shred_fits_nowhere_else() -> None:
+    def refuse(number: int, shred: str, *shown: str) -> Event:
+        said = tuple(Statement("no-join", (shred, one)) for one in shown)
+        cause = {"question": f"right of {shred}", "choice": "none", "shown": list(shown), "belief": "0.8"}
+        return Event(f"e{number}", "answer", said, cause=cause)
+
+    events = [refuse(0, "a", "b"), refuse(1, "c", "b", "a")]
+    assert {one.again: one.doubt > 0.4 for one in check(events)} == {"e0": False, "e1": False}
+    events.append(refuse(2, "a", "c", "b"))
+    assert {one.again: one.doubt > 0.4 for one in check(events)} == {"e0": True, "e1": False, "e2": False}

@@ -15,6 +15,7 @@ CANNOT_TELL = "cannot-tell"
 END = "end"
 WHOLE = "whole"
 BOTH = "both"
+_UNSHOWN = 0.25  # at least so likely is what is not shown, however sure the beliefs are of what is
 
 
 def ask_again(event: Event, pages: Mapping[str, int]) -> Question | None:
@@ -57,7 +58,7 @@ def believe(question: Question, choice: str) -> float:
         shares = {WHOLE: held, BOTH: 0.1 * question.doubt}
         return shares.get(choice, 0.45 * question.doubt)
     beliefs = {str(k): option.belief for k, option in enumerate(question.options)}
-    return beliefs.get(choice, max(0.0, 1 - sum(beliefs.values())))
+    return beliefs.get(choice, max(_UNSHOWN, 1 - sum(beliefs.values())))
 
 
 def _about_page(question: Question, choice: str) -> tuple[Statement, ...]:

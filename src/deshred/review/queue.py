@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from deshred.review.statements import Statement
 _PER_CHECK = 20  # answers for one that is asked again whatever it is worth
 _APART = 3  # answers that come before a question comes again, as long as there are others
 _DENIED = 0.5  # that a page ends after all where it was said to continue and nothing fits
+_REFUSED = 2  # times that a shred may be shown in vain before its first refusal is doubted
 _TINY = 1e-9
 
 
@@ -78,19 +80,27 @@ def find_checks(
         question = ask_again(event, page_of)
         if question is not None:
             doubt = _doubt(event, len(question.options) + 1 if question.side != "page" else 4, slips)
-            doubt = max(doubt, _DENIED if denied.intersection(event.say) else 0.0)
+            if denied.intersection(event.say) and len(question.options) < 2:
+                doubt = max(doubt, _DENIED)
             seconds = options.time(question)
             found.append(replace(question, doubt=doubt, value=doubt / seconds, seconds=seconds))
     return tuple(sorted(found, key=lambda one: -one.value))
 
 
 def _find_denied(events: Sequence[Event], standing: Standing) -> set[Statement]:
-    """Statements that a page continues where nothing that was shown fits: perhaps it does not."""
+    """Statements that later answers speak against: a page was said to continue where nothing that was shown
+    fits, or two shreds were said not to be joined and one of them then fits nowhere.
+    """
     answers = [one for one in events if one.action == ANSWER and one.id not in standing.undone]
-    sides = [str(one.cause.get("question", "")) for one in answers if one.cause.get("choice") == NONE]
+    nowhere = [one for one in answers if one.cause.get("choice") == NONE]
     kinds = {"left": "not-first", "right": "not-last"}
-    parts = (side.partition(" of ") for side in sides)
-    return {Statement(kinds[side], (shred,)) for side, _, shred in parts if side in kinds}
+    parts = [str(one.cause.get("question", "")).partition(" of ") for one in nowhere]
+    denied = {Statement(kinds[side], (shred,)) for side, _, shred in parts if side in kinds}
+    refused = Counter(shred for one in nowhere for shred in set(one.cause.get("shown", [])))
+    for statement in (statement for one in nowhere for statement in one.say if statement.kind == "no-join"):
+        if max(refused[shred] for shred in statement.shreds) > _REFUSED:
+            denied.add(statement)
+    return denied
 
 
 def _doubt(event: Event, choices: int, slips: float) -> float:
