@@ -44,7 +44,7 @@ class Tally:
 
     kills: int = 0
     answered: int = 0
-    in_flight: int = 0  # kills that cut off a request
+    in_flight: int = 0  # kills that cut off a request, or were followed by one that was refused
     kept_unanswered: int = 0  # events on disk whose answer the kill swallowed
     torn: int = 0  # journals that ended in the middle of a line
     problems: list[str] = field(default_factory=list)
@@ -202,7 +202,7 @@ def main() -> None:
     seconds = time.perf_counter() - start
     print("\n".join(tally.problems))
     rows = [
-        "| kills | events answered | requests cut off | on disk, answer swallowed | torn lines | bad | s |",
+        "| kills | events answered | requests cut off or refused | on disk, answer swallowed | torn lines | bad | s |",
         "|---:|---:|---:|---:|---:|---:|---:|",
         f"| {tally.kills} | {tally.answered:,} | {tally.in_flight} | {tally.kept_unanswered} | {tally.torn} "
         f"| {len(tally.problems)} | {seconds:.0f} |",
