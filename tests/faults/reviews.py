@@ -202,7 +202,8 @@ def main() -> None:
     seconds = time.perf_counter() - start
     print("\n".join(tally.problems))
     rows = [
-        "| kills | events answered | requests cut off or refused | on disk, answer swallowed | torn lines | bad | s |",
+        "| kills | events answered | requests cut off or refused | on disk, answer swallowed "
+        "| torn lines | bad | s |",
         "|---:|---:|---:|---:|---:|---:|---:|",
         f"| {tally.kills} | {tally.answered:,} | {tally.in_flight} | {tally.kept_unanswered} | {tally.torn} "
         f"| {len(tally.problems)} | {seconds:.0f} |",
