@@ -16,7 +16,7 @@ from deshred.export.verification import verify
 @click.option(
     "--head", metavar="SHA256", help="The hash of a line of the journal, as export or verify printed it."
 )
-@click.option("--seal", "sealed", metavar="SHA256", help="The seal of a package, as export printed it.")
+@click.option("--seal", "sealed", metavar="SHA256", help="The seal of a package, all 64 digits, as export printed it.")
 @click.option(
     "--inputs",
     metavar="PATH",
@@ -41,7 +41,7 @@ def command(
     \b
     Examples:
       deshred verify out/
-      deshred verify sealed/ --seal 294bccc2...   (all 64 digits, as export printed them)
+      deshred verify sealed/ --seal 294bccc2...
       deshred verify sealed/ --inputs scans/ --repeat
     """
     with progress_reporter(quiet=quiet or not repeat) as progress:
