@@ -16,7 +16,9 @@ from deshred.export.verification import verify
 @click.option(
     "--head", metavar="SHA256", help="The hash of a line of the journal, as export or verify printed it."
 )
-@click.option("--seal", "sealed", metavar="SHA256", help="The seal of a package, all 64 digits, as export printed it.")
+@click.option(
+    "--seal", "sealed", metavar="SHA256", help="The seal of a package, 64 digits, as export printed it."
+)
 @click.option(
     "--inputs",
     metavar="PATH",
