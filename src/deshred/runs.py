@@ -76,13 +76,14 @@ class Run:
         is_double = settings.sides == "double"
         # pixels that are here take longer to travel than to be looked at
         near = self._executor if self._executor.shares_memory else default_executor(settings.jobs)
+        keeping = KeepingExecutor(near, self._shelf.keep)
         with self.watch.measure("prepare"):
             pile = prepare(
                 shreds,
                 blank=settings.blank,
                 edges=scorer.edge_options,
                 keep=shreds.ids if is_double else constraints.ids,
-                executor=KeepingExecutor(near, self._shelf.keep),
+                executor=keeping,
                 progress=self._tick,
             )
             if is_double:
@@ -91,7 +92,7 @@ class Run:
             _warn_of_copies(pile.shreds)
             if settings.blank.anchored and not is_double and settings.orientation != "any":
                 pile = anchor_blanks(
-                    pile, scorer, scoring=settings.scoring, executor=near, progress=self._progress
+                    pile, scorer, scoring=settings.scoring, executor=keeping, progress=self._tick
                 )
             pile = turn_pile(pile, settings.orientation)
         self._shelf.release()
