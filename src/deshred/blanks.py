@@ -38,8 +38,9 @@ def anchor_blanks(
     if not pile.blank or not scorer.card.sees_outlines:
         return pile
     executor = executor or SerialExecutor()
+    progress = _told_as_placing(progress)
     cut = partial(extract_edges, options=scorer.edge_options)
-    pairs = executor.map(cut, list(pile.blank), stage="preparing", progress=progress)
+    pairs = executor.map(cut, list(pile.blank), progress=progress)
     whole = Pile(ShredSet([*pile.shreds, *pile.blank]), [*pile.edges, *pairs], ShredSet([]))
     outlines = score(whole, OutlineScorer(), options=scoring, executor=executor, progress=progress)
     tied = _find_tied(outlines, len(pile))
@@ -49,6 +50,13 @@ def anchor_blanks(
         [*pile.edges, *(whole.edges[i] for i in back)],
         ShredSet([shred for i, shred in enumerate(pile.blank, len(pile)) if i not in tied]),
     )
+
+
+def _told_as_placing(progress: Progress | None) -> Progress | None:
+    """Progress of one stage, whatever it is made of."""
+    if progress is None:
+        return None
+    return lambda _, done, total: progress("placing blank shreds", done, total)
 
 
 def _find_tied(outlines: Compatibility, inked: int) -> set[int]:
