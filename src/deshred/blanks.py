@@ -78,12 +78,7 @@ def _find_tied(outlines: Compatibility, inked: int) -> set[int]:
 
 def _find_best(outlines: Compatibility, inked: int) -> list[tuple[int, int]]:
     """The best join of either side of every blank shred."""
-    count = len(outlines)
-    if outlines.columns is None or outlines.row_starts is None:
-        rows, columns = np.divmod(np.arange(count * count), count)
-    else:
-        rows = np.repeat(np.arange(count), np.diff(outlines.row_starts))
-        columns = outlines.columns.astype(np.intp)
+    rows, columns = outlines.list_joins()
     scores = outlines.scores.ravel()
     found: set[tuple[int, int]] = set()
     for edges in (rows, columns):

@@ -284,6 +284,14 @@ class Compatibility:
     def is_sparse(self) -> bool:
         return self.columns is not None
 
+    def list_joins(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The left and the right shred of every join that is held, in the order of `scores.ravel()`."""
+        count = len(self)
+        if self.columns is None or self.row_starts is None:
+            rows, columns = np.divmod(np.arange(count * count), max(count, 1))
+            return rows, columns
+        return np.repeat(np.arange(count), np.diff(self.row_starts)), self.columns.astype(np.intp)
+
     def score(self, i: int, j: int) -> float:
         """The score of the join i -> j; `-inf` when a sparse matrix does not hold it."""
         at = self._position(i, j)

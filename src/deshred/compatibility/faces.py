@@ -29,11 +29,7 @@ def add_faces(compatibility: Compatibility, faces: Faces) -> Compatibility:
     for one, two in faces.other.items():
         if one in index and two in index:
             other[index[one]] = index[two]
-    if compatibility.columns is None or compatibility.row_starts is None:
-        rows, columns = np.indices((count, count)).reshape(2, -1)
-    else:
-        rows = np.repeat(np.arange(count), np.diff(compatibility.row_starts))
-        columns = compatibility.columns.astype(np.intp)
+    rows, columns = compatibility.list_joins()
     behind = _look_behind(compatibility.scores.ravel(), rows, columns, other)
     scores = compatibility.scores.ravel() + behind
     scores[other[rows] == columns] = -np.inf

@@ -35,14 +35,9 @@ class _Listed:
 
     @staticmethod
     def of(compatibility: Compatibility) -> _Listed:
-        size = len(compatibility)
-        if compatibility.columns is None or compatibility.row_starts is None:
-            rows, columns = np.divmod(np.arange(size * size), max(size, 1))
-        else:
-            rows = np.repeat(np.arange(size), np.diff(compatibility.row_starts))
-            columns = compatibility.columns.astype(np.intp)
+        rows, columns = compatibility.list_joins()
         scores = np.where(rows == columns, -np.inf, compatibility.scores.ravel())
-        return _Listed(rows, columns, scores, size)
+        return _Listed(rows, columns, scores, len(compatibility))
 
 
 def rule_out(compatibility: Compatibility, margins: Margins, price: float, least: float) -> Compatibility:
