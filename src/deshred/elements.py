@@ -377,7 +377,7 @@ class Join:
     score: float
     offset: int  # px at 300 dpi to move right down
     probability: float | None = None  # calibrated, where the scorer is
-    price: float | None = None  # at least this much dearer is every order without the join
+    price: float | None = None  # any order without this join costs at least this much more
 
     @property
     def verdict(self) -> str:
@@ -389,7 +389,7 @@ class Join:
 
 @dataclass(frozen=True)
 class PageBreak:
-    """The end of one page and the start of the next: how much dearer the best order is that joins them."""
+    """The end of one page and the start of the next: what joining them would cost the best order."""
 
     after: str
     before: str

@@ -57,7 +57,7 @@ def test_a_verdict_is_told_by_color_shape_and_word():
     assert "score: 1.50" in page.text
     assert "probability: 40 %" in page.text
     assert "offset: +3 px" in page.text
-    assert "price: 0.25 dearer without it" in page.text
+    assert "price: 0.25 more without it" in page.text
 
 
 def test_numbers_at_the_ends_of_their_scale_are_told_in_words():

@@ -165,7 +165,7 @@ class Mark:
         facts["offset"] = f"{join.offset:+d} px" if join.offset else "0 px"
         if join.price is not None:
             facts["price"] = (
-                f"{join.price:.3g} dearer without it" if join.price >= 0.005 else "as cheap without it"
+                f"{join.price:.3g} more without it" if join.price >= 0.005 else "as cheap without it"
             )
         return facts | {"decided by": self.decided_by}
 

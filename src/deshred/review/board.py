@@ -467,7 +467,7 @@ class Board:
         return replace(self._arrangement, pages=pages, joins=joins)
 
     def price_of(self, left: str, right: str) -> Price | None:
-        """How much dearer the order gets with this join; None where the present one is not proven."""
+        """What this join would add to the cost of the order; None where the present one is not proven."""
         with self._lock:
             wanted = Event("?", "preview", (Statement("join", (left, right)),))
             constraints = fold([*self.events, wanted], self.opened.constraints).constraints

@@ -1,4 +1,4 @@
-"""How much dearer every order is that does without a join: lower bounds from reduced costs."""
+"""What any order without a given join costs more, at least: lower bounds from reduced costs."""
 
 from __future__ import annotations
 
