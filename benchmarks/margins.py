@@ -23,6 +23,7 @@ from deshred.elements import Image, Shred, ShredSet
 from deshred.evaluation.collections import KnownPile
 from deshred.evaluation.metrics import measure_pages
 from deshred.imaging.binarization import is_blank
+from deshred.imaging.preparation import prepare
 from deshred.simulation.drawing import PAGE_KINDS, draw_page
 from deshred.simulation.intact import load_intact
 from deshred.simulation.shredding import ShreddingOptions, shred_page
@@ -64,7 +65,9 @@ def count_pages(arguments: argparse.Namespace, rng: np.random.Generator) -> None
     tallies: dict[tuple[str, float], NDArray[np.int64]] = {}
     for _ in range(arguments.piles):
         known_pile = mix(pages(arguments.pages, arguments.count, rng), rng)
-        pile = score(known_pile.shreds, scorer)
+        shreds = known_pile.shreds
+        kept = prepare(shreds, edges=scorer.edge_options, keep=shreds.ids)
+        pile = score(kept, scorer)
         margins = pile.margins
         assert margins is not None
         for paper, known in (("known", margins), ("unknown", replace(margins, heights_mm=None))):

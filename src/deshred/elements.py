@@ -294,15 +294,16 @@ class Compatibility:
 
     def score(self, i: int, j: int) -> float:
         """The score of the join i -> j; `-inf` when a sparse matrix does not hold it."""
-        at = self._position(i, j)
+        at = self.find_join(i, j)
         return float("-inf") if at is None else float(self.scores[at])
 
     def offset(self, i: int, j: int) -> int:
         """Pixels to move j down beside i; 0 when a sparse matrix does not hold the join."""
-        at = self._position(i, j)
+        at = self.find_join(i, j)
         return 0 if at is None else int(self.offsets[at])
 
-    def _position(self, i: int, j: int) -> Any:
+    def find_join(self, i: int, j: int) -> Any:
+        """Where the scores hold the join i -> j; None when they do not."""
         if self.columns is None or self.row_starts is None:
             return (i, j)
         start, stop = self.row_starts[i], self.row_starts[i + 1]
@@ -378,6 +379,7 @@ class Join:
     offset: int  # px at 300 dpi to move right down
     probability: float | None = None  # calibrated, where the scorer is
     price: float | None = None  # any order without this join costs at least this much more
+    share: float | None = None  # of the likely orders make this join
 
     @property
     def verdict(self) -> str:

@@ -70,20 +70,3 @@ def test_by_how_much_a_join_is_beaten_says_nothing_but_an_impossible_one_stays_i
     first, second, third = (find_leads(pile, [(0, 1)])[0] for pile in (slightly, utterly, never))
     assert first == second < 0
     assert third < first - 10
-
-
-def test_a_join_must_fit_as_well_as_its_ink_lets_expect() -> None:
-    """Two joins lead alike; of two edges full of ink, one beats a page break by as much as true joins do."""
-    scores = np.full((4, 4), -90, np.float32)
-    scores[0, 1], scores[2, 3] = 40, -75
-    starts, ends = np.array([[0, -30, 0, -30], [-30, 0, -30, 0]], np.float32)
-    margins = Margins(starts, ends, np.full(4, 8, np.float32))
-    pile = Compatibility(tuple("abcd"), scores, np.zeros((4, 4), np.int16), margins=margins)
-    joins = (Join("a", "b", 40.0, 0), Join("c", "d", -75.0, 0))
-    pages = tuple((Slot(join.left, 0), Slot(join.right, 0)) for join in joins)
-    arrangement = Arrangement(pages, joins, (), 0, 0)
-    plain = rate(arrangement, replace(pile, calibration=Calibration(1, 0)))
-    strict = rate(arrangement, replace(pile, calibration=Calibration(1, 0, asks_for_fit=True)))
-    assert [join.verdict for join in plain.joins] == ["sure", "sure"]
-    assert strict.joins[0].verdict == "sure"
-    assert strict.joins[1].verdict != "sure"

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.arrangement.ordering import ArrangementOptions, WarmStart, arrange
+from deshred.arrangement.ordering import ArrangementOptions, Believed, WarmStart, arrange
 from deshred.arrangement.problem.costs import score_range
 from deshred.arrangement.problem.fixings import check_constraints
 from deshred.arrangement.problem.pages import (
@@ -80,8 +80,8 @@ def arrange_over_chains(
     width = options.page_width_mm or paper_width(compatibility.margins)
     warm = warm_start if warm_start is not None else WarmStart()
     believed = warm.believed_of(compatibility, options, compatibility.margins, width)
-    allowed = allow(believed, compatibility, constraints)
-    if not np.array_equal(allowed.scores, allow(believed, compatibility, known).scores):
+    allowed = allow(believed.compatibility, compatibility, constraints)
+    if not np.array_equal(allowed.scores, allow(believed.compatibility, compatibility, known).scores):
         return None  # joins are back that the arrangement before was not asked about
     room = _find_room(compatibility, constraints, options, width)
     cost = _Cost(compatibility, compatibility.margins, room)
@@ -99,7 +99,7 @@ def arrange_over_chains(
     total = cost.of(pages)
     if not answer.is_optimal or not cost.allows(pages) or total > before.cost + chains.price:
         return None
-    return _expand(compatibility, before, answer, pages, total, chains.price)
+    return _expand(compatibility, believed, before, answer, pages, total, chains.price)
 
 
 def _indices(page: Sequence[Slot], index: dict[str, int]) -> list[int]:
@@ -220,6 +220,7 @@ def _translate(constraints: Constraints, chains: _Chains, index: dict[str, int])
 
 def _expand(
     pile: Compatibility,
+    believed: Believed,
     before: Arrangement,
     answer: Arrangement,
     pages: Sequence[Sequence[int]],
@@ -244,8 +245,9 @@ def _expand(
                 kept = old.get((ids[i], ids[j]))
                 known = np.inf if kept is None else kept - rise
             limit = max(0.0, min(known, np.inf if ids[j] not in new else price - rise))
+            bound = limit if np.isfinite(limit) else None
             joins.append(
-                Join(ids[i], ids[j], pile.score(i, j), step, price=limit if np.isfinite(limit) else None)
+                Join(ids[i], ids[j], pile.score(i, j), step, price=bound, share=believed.share(i, j))
             )
         slots.append(tuple(row))
     breaks = tuple(PageBreak(ids[a[-1]], ids[b[0]]) for a, b in pairwise(pages))

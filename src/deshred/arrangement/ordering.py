@@ -32,14 +32,14 @@ from deshred.arrangement.problem.fixings import (
 from deshred.arrangement.problem.pages import (
     check_margins,
     count_pages,
+    expect_pages,
     find_room,
-    page_price,
     paper_width,
     price_pages,
     sort_pages,
 )
 from deshred.arrangement.problem.rules import Room
-from deshred.arrangement.problem.shares import allow, rule_out
+from deshred.arrangement.problem.shares import Shares, allow, share_joins
 from deshred.arrangement.proof.certificates import certify
 from deshred.arrangement.proof.record import Limits, Progress
 from deshred.arrangement.proof.relaxation import Memory
@@ -73,7 +73,7 @@ class ArrangementOptions:
     page_width_mm: float | None = None  # helps to find the number of pages
     tolerance: float = 1e-6  # an order this close to its bound counts as optimal
     # rarer joins among the likely orders are not made, where the number of pages is open
-    least_share: float = 0.08
+    least_share: float = 0.05
     # page ends cost nothing, whatever the margins say
     free_ends: bool = option(False, "Do not weigh where pages begin and end, as in the published protocol.")
 
@@ -100,12 +100,24 @@ def parse_pages(text: str) -> int | str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Believed:
-    """Scores, what was asked about them, and those of them that are believed."""
+class Believed:
+    """The scores that are solved, and how many of the likely orders make each join, where that was asked."""
+
+    compatibility: Compatibility
+    shares: Shares | None = None
+
+    def share(self, i: int, j: int) -> float | None:
+        """The share of i -> j; None where shares were not counted."""
+        return None if self.shares is None else self.shares.of(i, j)
+
+
+@dataclass(frozen=True, eq=False)
+class _Answered:
+    """Scores, what was asked about them, and what is believed of them."""
 
     compatibility: Compatibility
     question: tuple[object, ...]
-    believed: Compatibility
+    believed: Believed
 
 
 @dataclass(eq=False)
@@ -118,7 +130,7 @@ class WarmStart:
     _answers: dict[tuple[Constraints, ArrangementOptions], Arrangement] = field(
         default_factory=dict, repr=False
     )
-    _believed: _Believed | None = field(default=None, repr=False)
+    _answered: _Answered | None = field(default=None, repr=False)
 
     def _costs_for(self, key: tuple[object, ...]) -> Costs | None:
         """The costs of the last solve, if it was over the same scores and pages."""
@@ -137,13 +149,13 @@ class WarmStart:
         options: ArrangementOptions,
         margins: Margins | None,
         page_width_mm: float | None,
-    ) -> Compatibility:
+    ) -> Believed:
         """What is believed of these scores, looked for once."""
         question = (options.pages, options.solver, options.least_share, options.free_ends, page_width_mm)
-        known = self._believed
+        known = self._answered
         if known is None or known.compatibility is not compatibility or known.question != question:
             believed = believe(compatibility, options, margins, page_width_mm)
-            self._believed = known = _Believed(compatibility, question, believed)
+            self._answered = known = _Answered(compatibility, question, believed)
         return known.believed
 
     def _keep(self, constraints: Constraints, options: ArrangementOptions, answer: Arrangement) -> None:
@@ -173,22 +185,23 @@ def arrange(
     check_constraints(compatibility.ids, constraints)
     with threadpool_limits(1, "blas"):  # threads for products this small only wait for each other
         believed = warm.believed_of(compatibility, options, margins, width)
-    allowed = allow(believed, compatibility, constraints)
+    allowed = allow(believed.compatibility, compatibility, constraints)
     # what a person says about joins and pages counts more than what is believed, or the width of the paper
     attempts = [(allowed, width), (compatibility, width), (compatibility, None)]
     if allowed is compatibility:
         del attempts[0]
     if width is None:
         del attempts[-1]
+
+    def job(some: Compatibility, most: float | None) -> _Job:
+        return _Job(compatibility, replace(believed, compatibility=some), constraints, options, margins, most)
+
     for some, most in attempts[:-1]:
         try:
-            return _Job(compatibility, some, constraints, options, margins, most).run(
-                warm, deadline, progress
-            )
+            return job(some, most).run(warm, deadline, progress)
         except InfeasibleError:
             continue
-    some, most = attempts[-1]
-    return _Job(compatibility, some, constraints, options, margins, most).run(warm, deadline, progress)
+    return job(*attempts[-1]).run(warm, deadline, progress)
 
 
 def believe(
@@ -196,18 +209,18 @@ def believe(
     options: ArrangementOptions,
     margins: Margins | None,
     page_width_mm: float | None,
-) -> Compatibility:
+) -> Believed:
     """The scores that are solved: without joins that the likely orders do not make.
 
     With a given number of pages, holes have to be closed somehow.
     """
-    is_open = options.pages == "auto" and options.solver == "exact"
-    if margins is None or not is_open or not options.least_share:
-        return compatibility
+    if margins is None or options.solver != "exact" or not options.least_share:
+        return Believed(compatibility)
     score_range(compatibility)  # refuses scores that are no numbers
-    total = float(np.nansum(margins.widths_mm))
-    price = 0.0 if page_width_mm is None else page_price(total, page_width_mm)
-    return rule_out(compatibility, margins, price, options.least_share)
+    if options.pages != "auto":
+        return Believed(compatibility, share_joins(compatibility, margins, float(options.pages)))
+    shares = share_joins(compatibility, margins, expect_pages(margins, page_width_mm))
+    return Believed(shares.rule_out(options.least_share), shares)
 
 
 def check_question(ids: Sequence[str], constraints: Constraints, options: ArrangementOptions) -> None:
@@ -221,7 +234,7 @@ class _Job:
     """All that a solve starts from."""
 
     compatibility: Compatibility
-    believed: Compatibility  # the same without joins that are ruled out
+    believed: Believed  # the same without joins that are ruled out
     constraints: Constraints
     options: ArrangementOptions
     margins: Margins | None
@@ -233,7 +246,7 @@ class _Job:
         fixings = fix(self.compatibility.ids, self.constraints, pages)
         if not len(self.compatibility):
             return Arrangement((), (), (), 0.0, 0.0, self.options.tolerance)
-        key = (self.believed, self.margins, pages, room and room.most, self._is_completed(room))
+        key = (self.believed.compatibility, self.margins, pages, room and room.most, self._is_completed(room))
         costs = warm._costs_for(key) or self._costs(pages, room)
         if (self.constraints, self.options) in warm._answers:
             return warm._answers[self.constraints, self.options]
@@ -254,16 +267,51 @@ class _Job:
         except InfeasibleError as error:
             warm._memory = None
             raise (error if room is not None else self._explained(pages)) from None
-        answer = _arrangement(self.compatibility, fixed, solution, self.options)
+        answer = self._to_arrangement(fixed, solution)
         warm._keep(self.constraints, self.options, answer)
         return answer
+
+    def _to_arrangement(self, costs: Costs, solution: Solution) -> Arrangement:
+        ids, compatibility = self.compatibility.ids, self.compatibility
+        pages = [page.tolist() for page in sort_pages(pages_of(solution.tour, costs.n))]
+        seams = [(a[-1], b[0]) for a, b in itertools.pairwise(pages)]
+        certificates = certify(costs, solution, seams) if solution.proof is not None else None
+        joins, slots = [], []
+        for page in pages:
+            offset = 0
+            row = [Slot(ids[page[0]], 0)]
+            for i, j in itertools.pairwise(page):
+                step = compatibility.offset(i, j)
+                offset += step
+                row.append(Slot(ids[j], offset))
+                price = None if certificates is None else float(certificates.without_right[i])
+                share = self.believed.share(i, j)
+                joins.append(Join(ids[i], ids[j], compatibility.score(i, j), step, price=price, share=share))
+            slots.append(tuple(row))
+        breaks = tuple(
+            PageBreak(
+                ids[i],
+                ids[j],
+                None if certificates is None else float(certificates.with_join[k]),
+            )
+            for k, (i, j) in enumerate(seams)
+        )
+        constant = costs.page_ends.constant
+        return Arrangement(
+            tuple(slots),
+            tuple(joins),
+            breaks,
+            solution.cost + constant,
+            solution.bound + constant,
+            self.options.tolerance,
+        )
 
     def _count_pages(self) -> PageCount:
         n, wanted = len(self.compatibility), self.options.pages
         return count_pages(n, wanted, self.constraints, self.margins, self.page_width_mm)
 
     def _costs(self, pages: PageCount, room: Room | None) -> Costs:
-        pile = self.believed
+        pile = self.believed.compatibility
         scores, range_ = in_decimals(pile.scores, score_range(self.compatibility))
         ends = price_pages(len(pile), self.margins, pages, range_, room)
         if pile.row_starts is None or pile.columns is None:
@@ -283,7 +331,7 @@ class _Job:
     @property
     def _is_choosy(self) -> bool:
         """Whether unlikely joins cannot be: then neither can those that were not even listed."""
-        return self.believed is not self.compatibility
+        return self.believed.compatibility is not self.compatibility
 
     def _explained(self, pages: PageCount) -> InfeasibleError:
         """Find the constraints at odds by taking away one after the other."""
@@ -342,43 +390,3 @@ def _walk(costs: Costs) -> Solution:
     cheapest = np.full(costs.n_nodes, np.inf)
     np.minimum.at(cheapest, rows.tails, rows.reduced)
     return Solution(tour, tour_cost(costs, tour), float(cheapest[: costs.n].sum()))
-
-
-def _arrangement(
-    compatibility: Compatibility,
-    costs: Costs,
-    solution: Solution,
-    options: ArrangementOptions,
-) -> Arrangement:
-    ids = compatibility.ids
-    pages = [page.tolist() for page in sort_pages(pages_of(solution.tour, costs.n))]
-    seams = [(a[-1], b[0]) for a, b in itertools.pairwise(pages)]
-    certificates = certify(costs, solution, seams) if solution.proof is not None else None
-    joins, slots = [], []
-    for page in pages:
-        offset = 0
-        row = [Slot(ids[page[0]], 0)]
-        for i, j in itertools.pairwise(page):
-            step = compatibility.offset(i, j)
-            offset += step
-            row.append(Slot(ids[j], offset))
-            price = None if certificates is None else float(certificates.without_right[i])
-            joins.append(Join(ids[i], ids[j], compatibility.score(i, j), step, price=price))
-        slots.append(tuple(row))
-    breaks = tuple(
-        PageBreak(
-            ids[i],
-            ids[j],
-            None if certificates is None else float(certificates.with_join[k]),
-        )
-        for k, (i, j) in enumerate(seams)
-    )
-    constant = costs.page_ends.constant
-    return Arrangement(
-        tuple(slots),
-        tuple(joins),
-        breaks,
-        solution.cost + constant,
-        solution.bound + constant,
-        options.tolerance,
-    )

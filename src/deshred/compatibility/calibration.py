@@ -5,9 +5,7 @@ the poorer of both sides. The score of a page break is what its two shreds say a
 page. A logistic curve per scorer turns leads into probabilities; it is fitted on simulated piles
 (`fitting.py`), never on the documents that results are reported for.
 
-A lead says who fits best, not whether anybody fits: where the true neighbor is gone, the best of the rest
-leads too. But the more is written along two edges, the more a true join beats a page break there. A second
-curve knows that; a join is as probable as the poorer of both says.
+Where scores know page ends too, more is asked: whether the neighbor is in the pile at all (`presence.py`).
 """
 
 from __future__ import annotations
@@ -17,14 +15,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
-from deshred.elements import Arrangement, Compatibility, Margins
+from deshred.compatibility.presence import PresenceCurve, gather_facts
+from deshred.elements import Arrangement, Compatibility
 
 _DECIDED = 30.0  # nats; a larger lead says no more about what a scorer may have got wrong
-# log-odds of a join: fitted on simulated piles of which nothing, a tenth and three tenths are missing
-_FIT_INTERCEPT, _FIT_LEAD, _FIT_ADVANTAGE, _FIT_INK = 1.29, 0.408, 0.0836, -0.262
-_BLANK = 99  # percentile of page ends in a pile: edges with nothing on them
 _BEATEN = 2.0  # nats; a join that others beat stands where they have better places: by how much says no more
 
 
@@ -40,7 +35,10 @@ def rate(arrangement: Arrangement, compatibility: Compatibility) -> Arrangement:
     of_joins = calibrate(leads)
     margins = compatibility.margins
     if margins is not None and joins and compatibility.calibration.asks_for_fit:
-        of_joins = np.minimum(of_joins, _judge_fits(compatibility, margins, joins, leads))
+        shares = [join.share for join in arrangement.joins]
+        facts = gather_facts(compatibility, margins, joins, leads, [1 if s is None else s for s in shares])
+        probable = PresenceCurve().probability(facts)
+        of_joins = probable if None not in shares else np.minimum(of_joins, probable)
     of_breaks: Sequence[float | None] = [None] * len(breaks)
     if margins is not None and breaks:
         after, before = np.array(breaks).T
@@ -76,22 +74,6 @@ def find_leads(
         least = -_BEATEN if breaks is None and np.isfinite(own) else -_DECIDED
         leads.append(max(-np.logaddexp(-forth, -back), least) if np.isfinite(own) else least)
     return np.minimum(leads, _DECIDED)
-
-
-def _judge_fits(
-    compatibility: Compatibility,
-    margins: Margins,
-    joins: Sequence[tuple[int, int]],
-    leads: NDArray[np.float64],
-) -> NDArray[np.float64]:  # (len(joins),)
-    """The probability of each join by how far it beats a page break there, given how much ink there is."""
-    lefts, rights = np.array(joins, np.intp).T
-    ends, starts = (side.astype(np.float64) for side in (margins.ends[lefts], margins.starts[rights]))
-    advantage = np.array([compatibility.score(i, j) for i, j in joins]) - ends - starts
-    blank = np.percentile(np.concatenate([margins.starts, margins.ends]), _BLANK)
-    ink = np.sqrt(np.maximum(blank - ends, 0) * np.maximum(blank - starts, 0))
-    log_odds = _FIT_INTERCEPT + _FIT_LEAD * leads + _FIT_ADVANTAGE * advantage + _FIT_INK * ink
-    return expit(log_odds)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,6 +102,7 @@ def _read_joins(page: _Table, slots: Sequence[Slot]) -> list[Join]:
             join.whole("offset"),
             join.probability("probability"),
             join.number_or_none("price"),
+            join.probability("share"),
         )
         for join in page.tables("joins")
     ]

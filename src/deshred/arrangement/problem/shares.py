@@ -3,6 +3,9 @@
 Every shred has one neighbor, or the end of a page, on either side. Of all ways to choose them, each as likely
 as its scores say, some share makes a given join. The cheapest order can hold joins that hardly any likely
 order makes: where nothing fits, it closes a hole with whatever costs least. Such joins are not believed.
+
+Page ends have to be as many as there are pages. Where that number is known, from the width of the paper or
+because somebody said so, only orders with about so many pages are counted.
 """
 
 from __future__ import annotations
@@ -25,6 +28,24 @@ _MOST = 0.6  # an edge has one such join at most: those that the likely orders a
 
 
 @dataclass(frozen=True, eq=False)
+class Shares:
+    """The share of the likely orders that make each join."""
+
+    compatibility: Compatibility  # the joins
+    values: NDArray[np.float32]  # in the shape of its scores
+
+    def of(self, i: int, j: int) -> float:
+        """The share of i -> j; 0 for a join that is not listed."""
+        at = self.compatibility.find_join(i, j)
+        return 0.0 if at is None else float(self.values[at])
+
+    def rule_out(self, least: float) -> Compatibility:
+        """The same scores, but joins with a smaller share cannot be."""
+        scores = np.where(self.values < least, np.float32(-np.inf), self.compatibility.scores)
+        return replace(self.compatibility, scores=scores)
+
+
+@dataclass(frozen=True, eq=False)
 class _Listed:
     """All joins that can be, one behind the other."""
 
@@ -38,15 +59,6 @@ class _Listed:
         rows, columns = compatibility.list_joins()
         scores = np.where(rows == columns, -np.inf, compatibility.scores.ravel())
         return _Listed(rows, columns, scores, len(compatibility))
-
-
-def rule_out(compatibility: Compatibility, margins: Margins, price: float, least: float) -> Compatibility:
-    """The same scores, but joins of a smaller share than `least` cannot be. A page costs `price` nats."""
-    if not len(compatibility):
-        return compatibility
-    shares = share_joins(compatibility, margins, price)
-    scores = np.where(shares < least, np.float32(-np.inf), compatibility.scores)
-    return replace(compatibility, scores=scores)
 
 
 def allow(believed: Compatibility, compatibility: Compatibility, constraints: Constraints) -> Compatibility:
@@ -67,25 +79,28 @@ def allow(believed: Compatibility, compatibility: Compatibility, constraints: Co
     return replace(believed, scores=np.where(back, compatibility.scores, believed.scores))
 
 
-def share_joins(compatibility: Compatibility, margins: Margins, price: float) -> NDArray[np.float32]:
-    """The share of each join, in the shape of the scores: Sinkhorn's scaling of their exponentials.
+def share_joins(compatibility: Compatibility, margins: Margins, pages: float | None) -> Shares:
+    """The share of each join: Sinkhorn's scaling of the exponentials of the scores.
 
+    `pages` is how many there are, about; None leaves that to the scores.
     That way of counting knows no circles, but a page is none: where the joins that most orders agree on would
     close one, its weakest join is taken out, and shares are counted again.
     """
     listed = _Listed.of(compatibility)
-    starts, ends = (side.astype(np.float64) - price / 2 for side in (margins.starts, margins.ends))
-    for _ in range(_CIRCLES):
-        shares = _scale(listed, starts, ends)
+    starts, ends = (side.astype(np.float64) for side in (margins.starts, margins.ends))
+    shares = np.zeros(len(listed.scores), np.float32)
+    for _ in range(_CIRCLES if listed.size else 0):
+        shares = _scale(listed, starts, ends, pages)
         closing = _find_closing(listed, shares, listed.scores - ends[listed.rows] - starts[listed.columns])
         if not len(closing):
             break
         listed.scores[closing] = -np.inf
-    return shares.reshape(compatibility.scores.shape)
+    return Shares(compatibility, shares.reshape(compatibility.scores.shape))
 
 
-def _scale(listed: _Listed, starts: Floats, ends: Floats) -> NDArray[np.float32]:
-    """Weights of rows and columns under which the shares of every edge add up to 1."""
+def _scale(listed: _Listed, starts: Floats, ends: Floats, pages: float | None) -> NDArray[np.float32]:
+    """Weights of rows and columns under which the shares of every edge add up to 1, and those of all page
+    starts and of all page ends to the number of pages."""
     highest = ends.copy()
     np.maximum.at(highest, listed.rows, listed.scores)
     scores = listed.scores - highest[listed.rows]
@@ -97,11 +112,18 @@ def _scale(listed: _Listed, starts: Floats, ends: Floats) -> NDArray[np.float32]
     by_column = np.ones(listed.size)
     for _ in range(_ROUNDS):
         by_row = 1 / (matrix @ by_column + ending)
+        ending *= _rise(float(ending @ by_row), pages)
         sums = matrix.T @ by_row + starting
         if np.abs(by_column * sums - 1).max() < _CONVERGED:
             break
         by_column = 1 / sums
+        starting *= _rise(float(starting @ by_column), pages)
     return (kernel * by_row[listed.rows] * by_column[listed.columns]).astype(np.float32)
+
+
+def _rise(found: float, pages: float | None) -> float:
+    """What page ends are to be multiplied by; slowly, as joins give way to them."""
+    return 1.0 if pages is None or found <= 0 else float(np.sqrt(pages / found))
 
 
 def _to_matrix(listed: _Listed, values: NDArray[np.float32]) -> NDArray[np.float32] | csr_array:
