@@ -59,6 +59,14 @@ class LazyGroup(click.Group):
         command: click.Command = module.command
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Load and run a command; click would call an interruption while it loads an unexpected error."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            with exit_codes(debug="--debug" in sys.argv):
+                raise
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What `--help` lists, without importing any of them."""
         with formatter.section("Commands"):
