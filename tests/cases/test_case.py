@@ -244,6 +244,8 @@ def test_only_a_finished_case_can_be_opened(tmp_path: Path) -> None:
     (tmp_path / "out" / ARRANGEMENT).write_text('{"pages": [')
     with pytest.raises(InputError, match="damaged"):
         case.read_json(ARRANGEMENT)
+    with pytest.raises(InputError, match="is no folder"):
+        open_case(tmp_path / "out" / ARRANGEMENT)
 
 
 def test_what_is_added_to_a_finished_case_is_recorded_and_goes_with_it(tmp_path: Path) -> None:

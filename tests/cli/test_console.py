@@ -165,8 +165,9 @@ def test_the_figures_of_a_training_are_the_detail_of_its_stage() -> None:
     assert told == [("training: loss 0.1235, accuracy 1", 5, 10)]
 
 
-def test_a_reader_that_goes_away_is_no_error_to_shout_about() -> None:
-    script = f"{shlex.quote(sys.executable)} -m deshred models | true; echo ${{PIPESTATUS[0]}}"
+@pytest.mark.parametrize("words", ["models", "--help", "arrange --help", "arrange nowhere 2>&1"])
+def test_a_reader_that_goes_away_is_no_error_to_shout_about(words: str) -> None:
+    script = f"{shlex.quote(sys.executable)} -m deshred {words} | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert done.stdout.strip() == "141"

@@ -136,6 +136,8 @@ def page_name(number: int) -> str:
 
 def open_case(path: str | Path) -> Case:
     """A finished case, to read or to add to."""
+    if Path(path).exists() and not Path(path).is_dir():
+        raise InputError(f"{path}: is no folder. Give the folder that reconstruct wrote.")
     case = find_case(path, command="", force=True)
     if case.state != "finished":
         raise InputError(
