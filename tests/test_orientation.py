@@ -19,6 +19,7 @@ from deshred.orientation import (
     OrientationWarning,
     choose_ways,
     double,
+    is_clear,
     orient,
     symmetrize,
     turn_pile,
@@ -147,6 +148,19 @@ def test_a_sheet_that_stands_the_other_way_than_most_is_turned_and_told(
         assert shred.fingerprint == expected.fingerprint
         fresh = extract_edges(expected, options=EdgeOptions())
         np.testing.assert_array_equal(pair.left.ink, fresh.left.ink)
+
+
+@pytest.mark.parametrize(
+    ("rates", "clear"),
+    [
+        ([-40, -13, -100, -109, -366, -97, -125], True),  # of a real sheet, fed sideways
+        ([400, -20, 30, -10, 25, -30, 20], False),  # one alone
+        ([60, 70, 55], False),  # too little
+        ([200, -190, 180, -150, 210, 160], False),
+    ],
+)
+def test_one_shred_that_says_much_neither_decides_nor_disagrees(rates: list[float], clear: bool) -> None:
+    assert is_clear(np.array(rates, float)) is clear
 
 
 def test_sheets_that_all_stand_one_way_stay_as_they_are(

@@ -31,6 +31,7 @@ Orientation = Literal["sheets", "as-scanned", "turned", "any"]
 # Letters of some scripts look upright upside down to who learned print of others. So sheets are compared with
 # each other, and one that stands alone is only talked about.
 _CLEAR, _CLEAR_NATS = 2.0, 300.0  # how far shreds of a sheet must agree, and how much they must say together
+_LOUD = 2.0  # times what a shred usually says
 _TURNED = " turned"  # what the second of the two is called as long as there are two
 
 
@@ -86,10 +87,18 @@ def _rate_sheets(pile: Pile) -> dict[bool, dict[str, list[int]]]:
     ways: dict[bool, dict[str, list[int]]] = {True: {}, False: {}}
     for (path, frame), own in sheets.items():
         rates = np.array([rate_uprightness(pile.edges[at]) for at in own])
-        total = float(rates.sum())
-        if abs(total) > max(_CLEAR_NATS, _CLEAR * float(np.linalg.norm(rates))):
-            ways[total > 0][f"{path.name}" if frame == 0 else f"{path.name}, page {frame + 1}"] = own
+        if is_clear(rates):
+            name = path.name if frame == 0 else f"{path.name}, page {frame + 1}"
+            ways[bool(rates.sum() > 0)][name] = own
     return ways
+
+
+def is_clear(rates: NDArray[np.float64]) -> bool:
+    """Whether shreds of a sheet agree on their way up, of which each says so much."""
+    usual = _LOUD * float(np.median(np.abs(rates)))
+    heard = np.clip(rates, -usual, usual)  # one that says much more than the others does not disagree
+    agreed = float(heard.sum() * np.sign(rates.sum()))
+    return abs(float(rates.sum())) > _CLEAR_NATS and agreed > _CLEAR * float(np.linalg.norm(heard))
 
 
 def _name(sheets: Mapping[str, Sequence[int]]) -> str:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -234,6 +235,32 @@ def test_a_case_from_a_stranger_touches_nothing_outside(tmp_path: Path) -> None:
     assert (victim / "keep.txt").read_text() == "precious"
 
 
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"command": "reconstruct", "results": [[1, "x"]], "old": {}},
+        {"command": "reconstruct", "results": {}, "old": [[None, 2]]},
+        {"command": "reconstruct", "results": {"x" * 300: "x"}, "old": {}},
+        {"command": "reconstruct", "results": {"a/" * 3000 + "b": "x"}, "old": {}},
+        {"command": "reconstruct", "results": {"../victim.txt": "x"}, "old": {"../victim.txt": "x"}},
+        {"results": 5},
+        [],
+    ],
+    ids=lambda plan: str(plan)[:60],
+)
+def test_a_plan_that_a_stranger_left_is_carried_out_inside_or_not_at_all(
+    plan: object, tmp_path: Path
+) -> None:
+    (tmp_path / "victim.txt").write_text("precious")
+    write(tmp_path / "case")
+    (tmp_path / "case/.new").mkdir()
+    (tmp_path / "case/.new/complete.json").write_text(json.dumps(plan))
+    with suppress(OutputError):
+        write(tmp_path / "case", force=True)
+    assert (tmp_path / "victim.txt").read_text() == "precious"
+    assert files(tmp_path / "case") >= {CASE, JOURNAL}
+
+
 def test_only_a_finished_case_can_be_opened(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not the folder of a finished run"):
         open_case(tmp_path)
@@ -244,6 +271,8 @@ def test_only_a_finished_case_can_be_opened(tmp_path: Path) -> None:
     (tmp_path / "out" / ARRANGEMENT).write_text('{"pages": [')
     with pytest.raises(InputError, match="damaged"):
         case.read_json(ARRANGEMENT)
+    with pytest.raises(InputError, match="is no folder"):
+        open_case(tmp_path / "out" / ARRANGEMENT)
 
 
 def test_what_is_added_to_a_finished_case_is_recorded_and_goes_with_it(tmp_path: Path) -> None:

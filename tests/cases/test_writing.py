@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from deshred.cases import describe_write_failure, to_json, write_atomically
-from deshred.cases.writing import is_leftover
+from deshred.cases.writing import is_leftover, replace_durably
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
@@ -35,6 +36,27 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path) -> Non
     assert "Free some space" in done.stdout
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.json"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot sync folders")
+def test_a_file_and_its_folder_are_on_disk_before_a_write_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[tuple[str, list[str]]] = []
+    sync = os.fsync
+
+    def watch(descriptor: int) -> None:
+        sync(descriptor)
+        what = "folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file"
+        synced.append((what, [entry.name for entry in tmp_path.iterdir() if not is_leftover(entry.name)]))
+
+    monkeypatch.setattr(os, "fsync", watch)
+    write_atomically(tmp_path / "a.json", b"new")
+    assert synced == [("file", []), ("folder", ["a.json"])]  # what had its own name then
+    synced.clear()
+    (tmp_path / "b.part").write_bytes(b"x")
+    replace_durably(tmp_path / "b.part", tmp_path / "b")
+    assert [(what, "b" in names) for what, names in synced] == [("file", False), ("folder", True)]
 
 
 @pytest.mark.parametrize(

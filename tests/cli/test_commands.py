@@ -34,6 +34,15 @@ def test_the_module_is_the_command() -> None:
     assert done.stderr == "error: nowhere: there is no such file or folder. Check the name.\n"
 
 
+def test_an_interruption_while_a_command_is_loaded_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("deshred.cli.importlib.import_module", interrupt)
+    done = run("doctor")
+    assert (done.exit_code, done.stderr) == (130, "error: interrupted; run the command again.\n")
+
+
 def test_an_empty_argument_is_not_taken_for_the_folder_one_stands_in(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "deshred", "reconstruct", "", "-o", "out"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)

@@ -136,6 +136,27 @@ def test_elsewhere_than_on_a_terminal_a_stage_is_told_when_it_is_done(
     assert capsys.readouterr().err == "scoring: 3/3\n"
 
 
+def test_on_a_terminal_the_clock_of_a_stage_stands_still_when_the_next_begins(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("rich.console.monotonic", lambda: now[0])
+    for name, value in (("FORCE_COLOR", "1"), ("TERM", "xterm"), ("COLUMNS", "120")):
+        monkeypatch.setenv(name, value)
+    with progress_reporter(quiet=False) as report:
+        assert report is not None
+        report("assignment", 0, 1000)
+        now[0] = 3.0
+        report("assignment", 999, 1000)
+        report("relaxation", 1, 1000)
+        now[0] = 60.0
+        report("relaxation", 1000, 1000)
+    *_, assignment, relaxation, _ = capsys.readouterr().err.split("\n")
+    assert "999/1000" in assignment
+    assert "0:00:03" in assignment
+    assert "0:00:57" in relaxation
+
+
 def test_the_figures_of_a_training_are_the_detail_of_its_stage() -> None:
     told: list[tuple[str, int, int]] = []
     report = figure_reporter(lambda *args: told.append(args))
@@ -144,8 +165,9 @@ def test_the_figures_of_a_training_are_the_detail_of_its_stage() -> None:
     assert told == [("training: loss 0.1235, accuracy 1", 5, 10)]
 
 
-def test_a_reader_that_goes_away_is_no_error_to_shout_about() -> None:
-    script = f"{shlex.quote(sys.executable)} -m deshred models | true; echo ${{PIPESTATUS[0]}}"
+@pytest.mark.parametrize("words", ["models", "--help", "arrange --help", "arrange nowhere 2>&1"])
+def test_a_reader_that_goes_away_is_no_error_to_shout_about(words: str) -> None:
+    script = f"{shlex.quote(sys.executable)} -m deshred {words} | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert done.stdout.strip() == "141"

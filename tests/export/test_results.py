@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from dataclasses import replace
@@ -53,6 +54,12 @@ def test_the_case_holds_what_people_look_at(case: Path, saved_pile: SavedPile) -
     assert content["scorer"]["name"] == "outline"
     for name in ("pages/page-001.png", "report.html", "compatibility.npz", "inputs.json", "journal.jsonl"):
         assert (case / name).is_file()
+
+
+def test_the_report_tells_the_hash_of_every_file_of_a_page(case: Path) -> None:
+    told = (case / "report.html").read_text()
+    for page in (case / "pages").iterdir():
+        assert hashlib.sha256(page.read_bytes()).hexdigest() in told
 
 
 def test_paths_lead_from_the_case_to_the_scans(case: Path, saved_pile: SavedPile) -> None:

@@ -6,7 +6,7 @@ python -m tests.faults.kills --write docs/reliability.md everything, with a tabl
 
 Each command is run once undisturbed. Then, for every change of its folder, it is killed with SIGKILL right
 before that change (or every change from then on fails as on a full disk), and run again: what people look at
-must be the same, byte by byte.
+must be the same, byte by byte. The same is done in the middle of every file that it writes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,7 +33,13 @@ from deshred.imaging.decoding import encode_png
 from tests.faults.sabotage import COMMANDS, TRAINING, run_disturbed
 from tests.fuzz.tables import replace_table
 
-KILLED, NOT_WRITTEN = -9, 4  # exit codes
+NOT_WRITTEN = 4  # exit code
+FAULTS = {  # by name: how a table tells it, and the exit code that it may have
+    "kill": ("killed", -signal.SIGKILL),
+    "full": ("disk full", NOT_WRITTEN),
+    "kill inside": ("killed inside a write", -signal.SIGXFSZ),
+    "full inside": ("disk full inside a write", NOT_WRITTEN),
+}
 
 
 @dataclass(frozen=True)
@@ -200,7 +207,7 @@ def disturb(
         trial.begins_with(home, out)
     args = trial.arguments(home, out)
     stopped = run(out, number, *args, fault=fault)
-    if stopped.returncode not in (0, KILLED if fault == "kill" else NOT_WRITTEN):
+    if stopped.returncode not in (0, FAULTS[fault][1]):
         return Outcome(number, f"exit code {stopped.returncode} at the fault: {stopped.stderr[-300:]}")
     if "Traceback" in stopped.stderr:
         return Outcome(number, f"a traceback at the fault: {stopped.stderr[-300:]}")
@@ -232,7 +239,7 @@ def campaign(
     whole = folder / "whole"
     if trial.begins_with is not None:
         trial.begins_with(folder, whole)
-    done = run(whole, 0, *trial.arguments(folder, whole))
+    done = run(whole, 0, *trial.arguments(folder, whole), fault=fault)
     if done.returncode:
         raise SystemExit(done.stderr)
     expected = list_results(whole, trial.suffixes)
@@ -281,7 +288,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("command", nargs="*", metavar="COMMAND", help=", ".join(TRIALS))
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--fault", choices=["kill", "full"], help="one of them; both unless given")
+    parser.add_argument("--fault", choices=FAULTS, help="one of them; all unless given")
     parser.add_argument("--jobs", type=int, default=2 * usable_cpus(), help="commands at a time")
     parser.add_argument("--write", type=Path, help="a document to put the table into")
     given = parser.parse_args()
@@ -289,12 +296,11 @@ def main() -> None:
     rows = ["| command | fault | tried | bad | s |", "|---|---|---:|---:|---:|"]
     bad = 0
     for name in given.command or TRIALS:
-        for fault in [given.fault] if given.fault else ["kill", "full"]:
+        for fault in [given.fault] if given.fault else FAULTS:
             start = time.perf_counter()
             with tempfile.TemporaryDirectory() as folder:
                 outcomes = campaign(name, Path(folder), every=given.every, fault=fault, jobs=given.jobs)
-            told = "killed" if fault == "kill" else "disk full"
-            bad += _report(rows, name, told, outcomes, start)
+            bad += _report(rows, name, FAULTS[fault][0], outcomes, start)
     if not given.command:
         start = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:

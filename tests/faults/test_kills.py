@@ -38,5 +38,11 @@ def test_a_full_disk_is_told_and_loses_nothing(command: str, numbers: list[int],
     assert list_bad(campaign(command, tmp_path, numbers, fault="full")) == []
 
 
+@pytest.mark.parametrize("fault", ["kill inside", "full inside"])
+def test_a_write_that_ends_halfway_is_no_result(fault: str, tmp_path: Path) -> None:
+    """In the mark of a case, its journal, a kept artefact, the plan of its results."""
+    assert list_bad(campaign("reconstruct", tmp_path, [1, 3, 5, 20], fault=fault)) == []
+
+
 def test_of_two_that_write_one_case_one_is_told(tmp_path: Path) -> None:
     assert list_bad(race(tmp_path, 2)) == []

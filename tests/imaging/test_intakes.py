@@ -99,12 +99,14 @@ def test_what_does_not_fit_the_budget_is_refused_before_it_is_read(tmp_path: Pat
 
 
 def test_cutting_single_shreds_out_is_an_error_that_says_so(tmp_path: Path) -> None:
+    as_segment_reads = ScanOptions(kind="sheets")
     for number in range(3):
-        write(tmp_path / f"{number}.png", crop(0, 0))
-    with pytest.raises(InputError, match=r"0\.png: no sheet .* 3 are narrower than 60 mm.*--as sheets"):
-        load_intake([tmp_path]).refuse_no_sheets()
-    write(tmp_path / "sheet.png", sheet())
-    load_intake([tmp_path]).refuse_no_sheets()
+        write(tmp_path / f"strips/{number}.png", crop(0, 0))
+        write(tmp_path / f"masks/{number}.png", np.full((1500, 160, 3), 255, np.uint8))
+    with pytest.raises(InputError, match=r"0\.png: no sheet .* a mask beside it\. Give them to recons"):
+        load_intake([tmp_path], options=as_segment_reads).refuse_no_sheets()
+    one = write(tmp_path / "sheet/sheet.png", sheet())
+    load_intake([tmp_path / "strips", one], options=as_segment_reads).refuse_no_sheets()
 
 
 def test_a_decision_of_a_person_is_kept(tmp_path: Path) -> None:

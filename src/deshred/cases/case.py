@@ -136,6 +136,8 @@ def page_name(number: int) -> str:
 
 def open_case(path: str | Path) -> Case:
     """A finished case, to read or to add to."""
+    if Path(path).exists() and not Path(path).is_dir():
+        raise InputError(f"{path}: is no folder. Give the folder that reconstruct wrote.")
     case = find_case(path, command="", force=True)
     if case.state != "finished":
         raise InputError(
@@ -231,8 +233,9 @@ def _complete(folder: Folder) -> None:
         return
     try:
         plan = parse_json(folder.read_bytes(_COMPLETE, most_bytes=_MOST_JSON), _COMPLETE)
-        command, results, old = str(plan["command"]), dict(plan["results"]), dict(plan["old"])
-    except (InputError, ValueError, KeyError, TypeError):
+        command = str(plan["command"])
+        results, old = _read_digests(plan["results"]), _read_digests(plan["old"])
+    except (InputError, KeyError, TypeError, AttributeError):
         return  # not ours: such a file is written whole
     for name in results:
         staged, place = folder.locate(f"{_NEW}/{name}"), folder.locate(name)
@@ -306,6 +309,10 @@ def _write_marker(folder: Folder, command: str, results: Mapping[str, str] | Non
     folder.write_bytes(CASE, to_json(content).encode())
 
 
+def _read_digests(content: Any) -> dict[str, str]:
+    return {str(name): str(digest) for name, digest in content.items()}
+
+
 def _read_marker(folder: Folder) -> _Marker:
     path = folder.path
     with writing(path):
@@ -319,8 +326,7 @@ def _read_marker(folder: Folder) -> _Marker:
     try:
         content = parse_json(folder.read_bytes(CASE, most_bytes=_MOST_JSON), CASE)
         state: State = "finished" if content["state"] == "finished" else "begun"
-        results = {str(name): str(digest) for name, digest in content["results"].items()}
-        return _Marker(state, str(content["command"]), results)
+        return _Marker(state, str(content["command"]), _read_digests(content["results"]))
     except (InputError, KeyError, TypeError, AttributeError):
         raise OutputError(
             f"{path / CASE}: the file is damaged, so nobody can tell whose folder this is; nothing was "

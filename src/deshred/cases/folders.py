@@ -36,7 +36,9 @@ class Folder:
         place = self.path
         for part in parts:
             place = place / part
-            if place.is_symlink():
+            with writing(self.path / parts[0]):  # names can be too long for the system
+                is_link = place.is_symlink()
+            if is_link:
                 raise OutputError(
                     f"{place}: is a link, and nothing in this folder may be one; nothing was touched. "
                     "Remove the link, or choose a new folder with -o."

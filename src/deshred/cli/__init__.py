@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -59,10 +62,30 @@ class LazyGroup(click.Group):
         command: click.Command = module.command
         return command
 
+    def make_context(self, *args: Any, **others: Any) -> click.Context:
+        """What was asked for; help is printed here."""
+        with _before_click():
+            return super().make_context(*args, **others)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Load a command and run it."""
+        with _before_click():
+            return super().invoke(ctx)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What `--help` lists, without importing any of them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.summaries.items()))
+
+
+@contextmanager
+def _before_click() -> Iterator[None]:
+    """An interruption, or a reader that has gone, which click would give the code of the unexpected."""
+    try:
+        yield
+    except (KeyboardInterrupt, BrokenPipeError):
+        with exit_codes(debug="--debug" in sys.argv):
+            raise
 
 
 EXTRAS = {

@@ -110,6 +110,8 @@ def progress_reporter(*, quiet: bool) -> Iterator[Report | None]:
         def report(stage: str, done: int, total: int) -> None:
             name, _, detail = stage.partition(": ")
             if name not in tasks:
+                for earlier in tasks.values():
+                    bars.stop_task(earlier)  # the clock of what is over stands still, finished or not
                 tasks[name] = bars.add_task(name, total=total, detail=detail)
             bars.update(tasks[name], completed=done, total=total, detail=detail)
 

@@ -43,6 +43,7 @@ def command(
         say_json({"sheets": [describe_sheet(sheet) for sheet in sheets]})
         return
     for sheet in sheets:
-        say(f"{sheet.name}: {len(sheet.segmentation.shreds)} shreds")
+        count = len(sheet.segmentation.shreds)
+        say(f"{sheet.name}: {count} {'shred' if count == 1 else 'shreds'}")
     warn_of_sheets(sheets)
     say(f"overviews: {output / 'overviews'}")

@@ -118,6 +118,7 @@ class PageView:
     columns: Mapping[str, float]  # of the page, where the paper of each shred begins
     closeups: Mapping[JoinKey, ClosePicture]
     lost: Sequence[LostInk]  # slivers
+    file_sha256: str = ""  # of the picture as it is written, where it is
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,6 +363,7 @@ def _show_page(view: PageView, number: int, marks: Sequence[Mark], reading: Read
         "height": view.height,
         "ratio": f"{view.width / view.height:.4f}",
         "picture": view.picture,
+        "file_sha256": view.file_sha256,
         "pixels_sha256": view.pixels_sha256,
         "marks": marks,
         # else the page cannot be read for its lines

@@ -45,7 +45,7 @@ from deshred.imaging.composition import LazyPages
 from deshred.imaging.edges import EdgeOptions, LazyEdges
 from deshred.imaging.files import find_files
 from deshred.imaging.intakes import load_intake
-from deshred.imaging.scans import hash_file
+from deshred.imaging.scans import digest, hash_file
 from deshred.imaging.turning import turn_shred
 from deshred.pipeline import Reconstruction, reconstruct
 from deshred.runs import Run
@@ -177,7 +177,8 @@ def _save_pages(
 
     def finish(index: int) -> _Finished:
         page = pages.compose(index) if isinstance(pages, LazyPages) else pages[index]
-        finished = _Finished(encode_page(page), viewer.view_page(page, index + 1))
+        png, view = encode_page(page), viewer.view_page(page, index + 1)
+        finished = _Finished(png, replace(view, file_sha256=digest(png)))
         for placement in page.placements:
             give_back(reconstruction.shreds[reconstruction.shreds.index_of(placement.shred_id)])
         return finished

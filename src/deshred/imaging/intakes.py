@@ -73,9 +73,8 @@ class Intake:
         """Files that are single shreds already are an error where shreds are to be cut out."""
         if not self.sheets:
             raise InputError(
-                f"{self.sources[0].path}: no sheet among the files, so there is nothing to cut out "
-                f"({self.decision}). Give single shreds to reconstruct; if these are sheets, use --as "
-                "sheets, and --dpi if their resolution is wrong."
+                f"{self.sources[0].path}: no sheet among the files, so there is nothing to cut out: each is "
+                "a single shred already, with a mask beside it. Give them to reconstruct."
             )
 
 
@@ -242,13 +241,21 @@ def _take_scan(name: str, scan: Scan, recipe: _Recipe) -> _Taken:
         if photographed is None:
             raise
         return photographed
-    whole = None if found.shreds or not found.scraps else _take_photo(name, scan, recipe)
-    return whole or _take_sheet(name, scan, found, recipe)
+    photographed = _take_photo(name, scan, recipe, found) if found.shreds or found.scraps else None
+    return photographed or _take_sheet(name, scan, found, recipe)
 
 
-def _take_photo(name: str, scan: Scan, recipe: _Recipe) -> _Taken | None:
-    """The shreds of a sheet in a photo that shows the table as well; None when that is not it."""
-    photo = straighten_photo(scan)
+def _take_photo(name: str, scan: Scan, recipe: _Recipe, found: Segmentation | None = None) -> _Taken | None:
+    """The shreds of a sheet in a photo that shows the table as well; None when that is not it.
+
+    What was found by taking the picture for a scan is wrong if it lies on the table.
+    """
+    ground = None
+    if found is not None and found.shreds:
+        if found.background is None:  # transparent: nothing lies around
+            return None
+        ground = found.background.color
+    photo = straighten_photo(scan, ground=ground)
     if photo is None:
         return None
     straight = photo.scan if recipe.options.dpi is None else replace(photo.scan, dpi=recipe.options.dpi)

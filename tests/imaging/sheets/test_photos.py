@@ -62,6 +62,27 @@ def test_what_fills_the_picture_is_no_photo_of_a_sheet(picture: np.ndarray) -> N
     assert straighten_photo(Scan(picture, 300.0, Source(Path("a.png"), ""))) is None
 
 
+def shaded(sheet: np.ndarray) -> np.ndarray:
+    """The sheet with shreds as long as itself, each in a shadow as brown as a table."""
+    image = np.full_like(sheet, ORANGE)
+    for left in range(30, 1600, 108):
+        image[:, left : left + 54] = 245
+        image[100:-100:30, left + 10 : left + 44] = 25
+        image[:, left + 54 : left + 61] = (120, 85, 60)
+    return image
+
+
+def test_the_table_around_a_sheet_is_not_taken_for_what_shreds_lie_on(tmp_path: Path) -> None:
+    scan = photograph(shaded(sheet(1680, 2376)), (140, 105, 88))
+    (tmp_path / "photo.png").write_bytes(encode_png(scan.image, dpi=200))
+    intake = load_intake([tmp_path / "photo.png"])
+    assert "a photo: the sheet was found" in " ".join(intake.sheets[0].segmentation.warnings)
+    assert len(intake.shreds) == 15
+    for shred in intake.shreds:
+        orange = np.abs(shred.image[shred.mask].astype(int) - ORANGE).max(axis=1) < 40
+        assert orange.mean() < 0.05, shred.id
+
+
 @pytest.mark.filterwarnings("ignore::deshred.imaging.scans.DoubtfulScanWarning")
 def test_the_shreds_of_a_photo_are_cut_out_with_a_word_about_it(tmp_path: Path) -> None:
     scan = photograph(sheet(), TABLES["wood"])

@@ -339,6 +339,15 @@ def test_a_transparent_sheet_needs_no_background() -> None:
     assert segmentation.background is None
 
 
+def test_a_shred_that_is_cut_out_already_has_lost_nothing() -> None:
+    scan = running_out(0)
+    paper = scan.image.min(axis=2) > 200
+    left = int(np.flatnonzero(paper.any(axis=0))[0])
+    tight = np.s_[:, left : left + 40]
+    found = segment(Scan(scan.image[tight], 150, scan.source, paper[tight]))
+    assert [cutout.warnings for cutout in found.cutouts] == [()]
+
+
 def test_the_json_holds_everything_and_nothing_numpy() -> None:
     segmentation = segment(scan_of(lay(replace(WORN, max_lean=4))))
     content = json.loads(json.dumps(segmentation.as_json()))

@@ -35,7 +35,7 @@ _INK_LEVEL = 50  # of 255; print is seldom darker than a sheet below this
 _NEUTRAL = np.full(3, 3**-0.5)
 _REMEDY = (
     "Scan in color on a sheet of saturated color (orange, green, blue), name the color with --background, "
-    "or, if every file is one shred, use --as shreds; see docs/scanning.md."
+    "or, if every file is one shred, use reconstruct --as shreds; see docs/scanning.md."
 )
 
 
@@ -64,7 +64,7 @@ def find_background(scan: Scan, *, color: tuple[int, int, int] | None = None) ->
     """Find the color on which the shreds lie, unless it is given, and its gradient over the sheet."""
     thumbnail = _shrink(scan)
     lab = np.asarray(cv2.cvtColor(thumbnail, cv2.COLOR_RGB2LAB), np.float32)
-    mode = _dominant_color(scan, lab) if color is None else _to_lab(color)
+    mode = _dominant_color(scan, lab) if color is None else to_lab(color)
     is_colored = bool(np.hypot(mode[1], mode[2]) >= _MIN_CHROMA)
     bare = alike(lab, mode)
     if color is not None and bare.mean() < _MIN_SHARE:
@@ -140,7 +140,8 @@ def _shrink(scan: Scan) -> Field:
     return np.asarray(small, np.float32) / np.float32(255)
 
 
-def _to_lab(color: tuple[int, int, int]) -> Field:
+def to_lab(color: tuple[int, int, int]) -> Field:
+    """A color in CIELAB. (3,)"""
     lab: Field = cv2.cvtColor(np.array([[color]], np.float32) / 255, cv2.COLOR_RGB2LAB)[0, 0]
     return lab
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.elements import Image, Mask, Scan
-from deshred.imaging.sheets.backgrounds import alike, find_colors
+from deshred.imaging.sheets.backgrounds import alike, find_colors, to_lab
 
 _SIDE = 800  # px of the picture in which corners are searched
 _MIN_AREA, _MAX_AREA = 0.15, 0.97  # of the picture
@@ -32,22 +32,29 @@ class Photographed:
     note: str
 
 
-def straighten_photo(scan: Scan) -> Photographed | None:
-    """The sheet that a photo shows, seen from above; None when there is none with a table around it."""
+def straighten_photo(scan: Scan, *, ground: tuple[int, int, int] | None = None) -> Photographed | None:
+    """The sheet that a photo shows, seen from above; None when there is none with a table around it.
+
+    Where shreds were found on the color `ground`, only a sheet of another color says that it is the table.
+    """
     scale = min(1.0, _SIDE / max(scan.image.shape[:2]))
     size = tuple(max(1, round(side * scale)) for side in scan.image.shape[1::-1])
     small = np.asarray(cv2.resize(scan.image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    corners = _find_corners(small)
+    corners = _find_corners(small, ground)
     if corners is None:
         return None
     return _seen_from_above(scan, corners / scale)
 
 
-def _find_corners(small: Image) -> NDArray[np.float32] | None:  # (4, 2): clockwise from the top left
+def _find_corners(
+    small: Image, ground: tuple[int, int, int] | None
+) -> NDArray[np.float32] | None:  # (4, 2): clockwise from the top left
     """The corners of the most saturated region that has four."""
     lab = np.asarray(cv2.cvtColor(small.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float32)
     modes = sorted(find_colors(lab), key=lambda mode: -float(np.hypot(mode[1], mode[2])))
     for mode in modes:
+        if ground is not None and alike(to_lab(ground), mode).all():
+            continue
         corners = _corners_of(alike(lab, mode))
         if corners is not None:
             return corners

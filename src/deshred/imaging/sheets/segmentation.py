@@ -155,11 +155,11 @@ def refuse_blank(
             f"{where}, but an area {width:.0f} mm wide: is this a whole page or a photo? If it shows a "
             f"table around the sheet, crop it to the sheet. The scan has {sheet.dpi:g} dpi; try --dpi if "
             "that is wrong, --background to name the color under the shreds, or, if every file is one "
-            "shred, --as shreds. See docs/scanning.md."
+            "shred, reconstruct --as shreds. See docs/scanning.md."
         )
     raise InputError(
         f"{where} {_describe_ground(sheet.background)}. If there are any, name the color under them with "
-        "--background, or lower --min-width; if every file is one shred, use --as shreds. "
+        "--background, or lower --min-width; if every file is one shred, use reconstruct --as shreds. "
         "See docs/scanning.md."
     )
 
@@ -434,7 +434,7 @@ def _find_contact(patch: Patch, rim: Mask) -> Mask:  # as patch.mask
 
 def _describe_loss(scan: Scan, patch: Patch, contact: Mask) -> tuple[str, ...]:
     """What a shred has lost beyond the scan; most only end there, in a blank margin, and lose nothing."""
-    if not contact.any():
+    if scan.mask is not None or not contact.any():  # what is cut out already goes as far as its picture
         return ()
     along = max(int(contact.any(axis=0).sum()), int(contact.any(axis=1).sum()))
     if along > _LOST_SIDE * max(patch.mask.shape):
