@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from deshred.elements import Page
+from deshred.export.encoding import encode_jpeg, encode_tiff
 from deshred.export.material import File, Material
 from deshred.export.names import DAT_QUOTE, DAT_SEPARATOR, clean_field
-from deshred.export.pictures import encode_jpeg, encode_tiff, hash_pixels
 from deshred.export.text import render_text
 
 _FIELDS = (
@@ -63,7 +63,7 @@ def _picture(material: Material, page: Page) -> File:
 def _describe(
     material: Material, index: int, number: str, text_path: str, image_path: str
 ) -> tuple[str, ...]:
-    page, joins = material.pages[index], material.page_joins(index)
+    card, joins = material.card(index), material.page_joins(index)
     known = [join.probability for join in joins if join.probability is not None]
     clear = f"{material.readings[index].clear_share:.4f}" if material.readings is not None else ""
     return (
@@ -71,12 +71,12 @@ def _describe(
         number,
         "1",
         material.options.custodian,
-        f"{material.title}, page {material.number(index)}, {page.copy} copy",
+        f"{material.title}, page {material.number(index)}, {card.copy} copy",
         material.facts.case,
-        hash_pixels(page),
+        card.pixels_sha256,
         text_path,
         image_path,
-        str(len(page.placements)),
+        str(len(card.placements)),
         str(sum(join.verdict == "open" for join in joins)),
         f"{min(known):.6f}" if known else "",
         clear,

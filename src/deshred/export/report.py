@@ -24,8 +24,8 @@ from PIL import Image as Pillow
 
 from deshred.elements import Arrangement, Constraints, Image, Join, Page, Placement, ShredSet
 from deshred.executors import default_executor
+from deshred.export.encoding import hash_pixels
 from deshred.export.names import clean, quote_toml
-from deshred.export.pictures import hash_pixels
 from deshred.imaging.composition import LostInk, find_lost_ink
 from deshred.imaging.decoding import resize
 from deshred.reading import Line, Reading

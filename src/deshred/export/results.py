@@ -38,7 +38,7 @@ from deshred.elements import (
 from deshred.errors import InputError, MismatchError
 from deshred.executors import Executor, Progress, default_executor
 from deshred.export.cutouts import list_warnings
-from deshred.export.pictures import encode_page
+from deshred.export.encoding import encode_page
 from deshred.export.recorded import Recorded, read_inputs, read_recorded
 from deshred.export.report import Overview, PageView, PageViewer, render_report
 from deshred.imaging.composition import LazyPages
