@@ -13,7 +13,7 @@ from typing import Any
 
 from PIL import Image as Pillow
 
-from deshred.elements import Join, Page, ShredSet
+from deshred.elements import Join, Page, Shred, ShredSet
 from deshred.errors import MissingDependencyError
 from deshred.export.crossings import Crossing, rate_crossings
 from deshred.export.cutouts import list_warnings
@@ -26,6 +26,7 @@ from deshred.export.report import cut_closeup, tell_who_decided
 from deshred.export.results import describe_constraints
 from deshred.export.searching import cut_out, find_words, list_words
 from deshred.export.tables import export_csv
+from deshred.shelf import give_back
 from deshred.versions import installed_versions
 
 _SIGNS = {"sure": "++", "likely": "+", "open": "?"}
@@ -217,7 +218,7 @@ def _show_date(given: date | None) -> str:
 def _tell_items(material: Material, letters: Letters) -> Iterator[Any]:
     made = material.reconstruction
     yield letters.heading("Items and their condition")
-    widths = sorted(shred.width_mm for shred in made.shreds)
+    widths = sorted(map(_measure_width, made.shreds))
     yield letters.paragraph(
         f"{len(made.shreds)} shreds with ink, {widths[len(widths) // 2]:.1f} mm wide (median), "
         f"{len(made.blank)} blank ones set aside{_tell_blank(made.blank)}. A page has the size of what was "
@@ -228,9 +229,15 @@ def _tell_items(material: Material, letters: Letters) -> Iterator[Any]:
     yield from _tell_sheets(material, letters)
 
 
+def _measure_width(shred: Shred) -> float:
+    width_mm = shred.width_mm
+    give_back(shred)  # large piles lie on disk
+    return width_mm
+
+
 def _tell_blank(blank: ShredSet) -> str:
     """How much paper is missing from the sides of all pages together."""
-    return f", {sum(shred.width_mm for shred in blank):.0f} mm of paper in all" if len(blank) else ""
+    return f", {sum(map(_measure_width, blank)):.0f} mm of paper in all" if len(blank) else ""
 
 
 def _tell_sheets(material: Material, letters: Letters) -> Iterator[Any]:
@@ -329,7 +336,13 @@ def _tell_breaks(material: Material, letters: Letters) -> Iterator[Any]:
 
 def _show(image: Any, width: float, height: float) -> Any:
     """A picture that fits, in the resolution of print."""
-    from reportlab.platypus import Image as Picture
+    from reportlab.platypus import Image
+
+    class Picture(Image):  # type: ignore[misc]
+        def draw(self) -> None:
+            super().draw()
+            # packed it is in the report; reportlab would keep the pixels of all pictures to its end
+            self._img._data = self._img._image = None
 
     scale = min(width / image.shape[1], height / image.shape[0], 72 / 100)
     shrunk = Pillow.fromarray(image)

@@ -25,7 +25,6 @@ from deshred.imaging.composition import (
 from deshred.pipeline import Reconstruction
 from deshred.reading import Reading
 from deshred.runs import Run
-from deshred.shelf import give_back
 
 Result = TypeVar("Result")
 
@@ -97,12 +96,7 @@ class _Composer:
         return self._compose(self._made.pages, index)
 
     def _compose(self, pages: Sequence[Page], index: int) -> Page:
-        if not isinstance(pages, LazyPages):
-            return pages[index]
-        page = pages.compose(index)
-        for shred in pages.choose(index):
-            give_back(shred)
-        return page
+        return pages.compose(index) if isinstance(pages, LazyPages) else pages[index]
 
 
 def _mark(evidence: Page, page: Page, reading: Reading | None) -> Taken:

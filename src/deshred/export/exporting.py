@@ -44,7 +44,7 @@ from deshred.shelf import Shelf
 
 BAG = "bag"
 _MOSTLY_CLEAR = 0.5  # of the words; a wrong language leaves fewer
-_PIXELS_IN_MEMORY = 128 << 20  # bytes of shreds; the others lie on disk
+_PIXELS_IN_MEMORY = 64 << 20  # bytes of shreds; the others lie on disk
 _FEW = 3  # files of a folder that are named one by one
 
 
@@ -183,7 +183,7 @@ def open_source(source: str | Path | Reconstruction, progress: Progress | None) 
     store = (
         case.store if os.access(case.path, os.W_OK) else None
     )  # a case may lie on a disk that is read only
-    shelf = Shelf(room=_PIXELS_IN_MEMORY)  # pages are composed one by one
+    shelf = Shelf(room=_PIXELS_IN_MEMORY, file_bytes=_PIXELS_IN_MEMORY)  # pages are composed one by one
     keeping = KeepingExecutor(default_executor(), shelf.keep)
     reconstruction = reopen(source, executor=keeping, progress=progress)
     shelf.release()

@@ -50,7 +50,6 @@ from deshred.imaging.turning import turn_shred
 from deshred.pipeline import Reconstruction, reconstruct
 from deshred.runs import Run
 from deshred.settings import Settings
-from deshred.shelf import give_back
 from deshred.sides import pair_faces
 from deshred.timing import Stopwatch
 from deshred.versions import installed_versions
@@ -177,10 +176,7 @@ def _save_pages(
 
     def finish(index: int) -> _Finished:
         page = pages.compose(index) if isinstance(pages, LazyPages) else pages[index]
-        finished = _Finished(encode_page(page), viewer.view_page(page, index + 1))
-        for placement in page.placements:
-            give_back(reconstruction.shreds[reconstruction.shreds.index_of(placement.shred_id)])
-        return finished
+        return _Finished(encode_page(page), viewer.view_page(page, index + 1))
 
     views = []
     for number, finished in enumerate(executor.stream(finish, range(len(pages))), 1):
