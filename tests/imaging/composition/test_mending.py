@@ -1,7 +1,8 @@
 import numpy as np
+import pytest
 
 from deshred.elements import Seam
-from deshred.imaging.composition.mending import mend
+from deshred.imaging.composition.mending import _darken_gaps, mend
 from tests.imaging.composition.cut_pages import COLUMNS, print_page
 
 
@@ -52,6 +53,15 @@ def test_the_inside_of_a_thin_letter_stays_open_however_much_the_tears_took():
             image[top + 14 : top + 17, column + 4 : column + 60] = 0
     mended = mend(image, seams)
     np.testing.assert_array_equal(mended, image)
+
+
+@pytest.mark.parametrize("gap", range(1, 9))
+def test_gaps_are_closed_up_to_their_width_and_not_a_pixel_more(gap):
+    image = np.zeros((2, 60, 3), np.uint8)
+    image[0, 20 : 20 + gap] = image[1, 20 : 20 + gap + 1] = 255
+    closed = _darken_gaps(image, gap)
+    assert (closed[0] == 0).all()
+    np.testing.assert_array_equal(closed[1], image[1])
 
 
 def test_lost_paper_is_filled_from_both_sides_unless_it_is_too_wide():

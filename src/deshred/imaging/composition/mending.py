@@ -37,14 +37,21 @@ def mend(image: Image, seams: Sequence[Seam]) -> Image:
 
 def _close(image: Image, seams: Sequence[Seam], gap: int, stroke: float) -> Image:
     """Darken what has ink on both sides within the gap, where a stroke goes on."""
-    kernel = np.ones((1, (gap + 1) | 1), np.uint8)
-    opened = np.asarray(cv2.morphologyEx(image, cv2.MORPH_OPEN, kernel), np.uint8)
+    opened = _darken_gaps(image, gap)
     near = _near_seams(image.shape[:2], seams, (gap + 1) // 2)
     closed = image.copy()
     closed[near] = opened[near]
     blots = _find_blots(find_ink(image), find_ink(closed), stroke)
     closed[blots] = image[blots]
     return closed
+
+
+def _darken_gaps(image: Image, gap: int) -> Image:
+    """A picture without light gaps up to so many px from left to right; everything else stays."""
+    kernel, middle = np.ones((1, gap + 1), np.uint8), gap // 2
+    # two anchors: with one of them OpenCV moves what an even kernel opens by a pixel
+    eroded = cv2.erode(image, kernel, anchor=(middle, 0))
+    return np.asarray(cv2.dilate(eroded, kernel, anchor=(gap - middle, 0)), np.uint8)
 
 
 def _find_blots(ink: NDArray[np.bool_], closed: NDArray[np.bool_], stroke: float) -> NDArray[np.bool_]:
