@@ -26,7 +26,8 @@ from deshred.elements import (
     Slot,
     Source,
 )
-from deshred.export.material import ExportOptions, Material
+from deshred.export.material import Exporter, ExportOptions, Material
+from deshred.export.pagefile import PageFile
 from deshred.imaging.edges import EdgeOptions, LazyEdges
 from deshred.imaging.sheets.looks import Decision
 from deshred.pipeline import Reconstruction
@@ -108,8 +109,22 @@ def make_readings(texts: tuple[str, ...] = ("Invoice 1850 paid", "Dear Sir"), co
 
 def make_material(reconstruction: Reconstruction | None = None, **changes) -> Material:
     made = reconstruction or make_reconstruction()
-    material = Material(
-        made, made.pages, make_readings(("Invoice 1850 paid", "Dear Sir")[: len(made.pages)]), made=MADE
-    )
+    readings = make_readings(("Invoice 1850 paid", "Dear Sir")[: len(made.pages)])
+    material = Material(made, PageFile.of(made.pages), readings, made=MADE)
     options = {name: changes.pop(name) for name in list(changes) if hasattr(ExportOptions, name)}
     return replace(material, options=ExportOptions(**options), **changes)
+
+
+def leave_out_the_first(material: Material) -> Material:
+    """The pages from the second on, which keep their numbers."""
+    assert material.readings is not None
+    numbers = tuple(range(2, len(material.pages) + 1))
+    return replace(
+        material, pages=PageFile.of(material.pages[1:]), readings=material.readings[1:], numbers=numbers
+    )
+
+
+def write_first(exporter: Exporter, material: Material) -> bytes:
+    """The content of the first file; a large one is gone when the exporter is."""
+    files = exporter(material)
+    return next(files).content

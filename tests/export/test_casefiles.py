@@ -30,6 +30,30 @@ def test_case_facts_come_from_toml_and_a_typing_mistake_is_seen(tmp_path: Path) 
         read_case_facts(tmp_path / "no.toml")
 
 
+def test_how_load_files_are_written_comes_from_a_table_and_mistakes_are_seen(tmp_path: Path) -> None:
+    file = tmp_path / "case.toml"
+    file.write_text('[loadfile]\nseparator = "|"\n[loadfile.fields]\nBEGBATES = "DOCID"\n', encoding="utf-8")
+    form = read_case_facts(file).loadfile
+    assert (form.separator, form.quote, form.name_field("BEGBATES")) == ("|", "\xfe", "DOCID")
+    assert form.name_field("CASE") == "CASE"
+    for wrong, message in (
+        ('loadfile = "x"', "is a table"),
+        ('[loadfile]\nseperator = ","', "no key 'seperator'"),
+        ('[loadfile]\nseparator = ""', "one letter each"),
+        ('[loadfile]\nseparator = "\\n"', "one letter each"),
+        ('[loadfile]\nseparator = "|"\nquote = "|"', "and differ"),
+        ("[loadfile]\nquote = 3", "quote is a text"),
+        ('[loadfile]\nvolume = "../x"', "volume is made of"),
+        ('[loadfile]\nfields = "x"', "a table of names"),
+        ('[loadfile.fields]\nBEGDOC = "x"', "no field 'BEGDOC'"),
+        ("[loadfile.fields]\nCASE = 3", "CASE is a text"),
+        ('[loadfile.fields]\nCASE = "SHA256"', "fields have different names"),
+    ):
+        file.write_text(wrong, encoding="utf-8")
+        with pytest.raises(SettingsError, match=message):
+            read_case_facts(file)
+
+
 def test_pipes_devices_and_endless_nesting_are_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for file in (tmp_path / "pipe", Path("/dev/zero")):

@@ -5,22 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from deshred.export.copies import choose_pages, mark_pages
-from deshred.imaging.composition import compose
+from deshred.elements import Page
+from deshred.errors import SettingsError
+from deshred.export.copies import Taken, take_pages
+from deshred.imaging.composition import compose, mend
 from deshred.imaging.composition.lost_ink import MARK
+from deshred.reading import Reading
 from tests.export.materials import WIDTH, make_reconstruction
+
+NOTHING = Reading((), "scripted 1", "eng", "0" * 64)
+
+
+def as_it_comes(taken: Taken) -> Taken:
+    return taken
 
 
 def test_pages_that_are_there_are_not_composed_again() -> None:
     made = make_reconstruction()
-    chosen = choose_pages(made, "evidence")
-    assert all(page is held for page, held in zip(chosen, made.pages, strict=True))
+    chosen = take_pages(made, "evidence", use=as_it_comes)
+    assert all(taken.page is held for taken, held in zip(chosen, made.pages, strict=True))
 
 
 def test_the_other_copy_is_composed_of_the_same_shreds() -> None:
     made = make_reconstruction()
-    pages = choose_pages(made, "reading")
+    pages = [taken.page for taken in take_pages(made, "reading", use=as_it_comes)]
     assert {page.copy for page in pages} == {"reading"}
     for page, known in zip(pages, made.pages, strict=True):
         assert [at.shred_id for at in page.placements] == [at.shred_id for at in known.placements]
@@ -28,16 +38,37 @@ def test_the_other_copy_is_composed_of_the_same_shreds() -> None:
 
 def test_reading_copies_are_marked_where_ink_may_be_lost_and_evidence_never() -> None:
     made = make_reconstruction()
-    evidence = mark_pages(made, made.pages)
-    assert evidence.pages is made.pages
-    assert evidence.places == ()
     image = np.full_like(made.pages[0].image, 240)
     image[100:105, WIDTH - 2 : WIDTH] = 20  # half of a point
     made = replace(made, pages=(replace(made.pages[0], image=image), *made.pages[1:]))
-    marked = mark_pages(made, choose_pages(made, "reading"))
-    for page, places in zip(marked.pages, marked.places, strict=True):
-        assert (page.image == MARK).all(axis=2).any() == bool(places)
-    assert [len(places) for places in marked.places] == [1, 0]
+    evidence = list(take_pages(made, "evidence", use=as_it_comes))
+    assert evidence[0].page is made.pages[0]
+    assert [taken.lost_ink for taken in evidence] == [(), ()]
+    marked = list(take_pages(made, "reading", use=as_it_comes))
+    for taken in marked:
+        assert (taken.page.image == MARK).all(axis=2).any() == bool(taken.lost_ink)
+    assert [len(taken.lost_ink) for taken in marked] == [1, 0]
+
+
+def test_evidence_is_read_mended_and_a_reading_copy_before_it_is_marked() -> None:
+    made = make_reconstruction()
+    seen: list[Page] = []
+
+    def look(page: Page) -> Reading:
+        seen.append(page)
+        return NOTHING
+
+    (first, *_) = take_pages(made, "evidence", use=as_it_comes, read_page=look, jobs=1)
+    assert first.reading is NOTHING
+    page = made.pages[0]
+    np.testing.assert_array_equal(seen[0].image, mend(page.image, page.seams))
+    np.testing.assert_array_equal(first.page.image, page.image)
+    seen.clear()
+    list(take_pages(made, "evidence", use=as_it_comes, read_page=look, as_it_is=True, jobs=1))
+    np.testing.assert_array_equal(seen[0].image, page.image)
+    seen.clear()
+    list(take_pages(made, "reading", use=as_it_comes, read_page=look, jobs=1))
+    assert not any((page.image == MARK).all(axis=2).any() for page in seen)
 
 
 def test_of_pages_that_are_not_held_only_those_asked_for_are_composed() -> None:
@@ -45,6 +76,11 @@ def test_of_pages_that_are_not_held_only_those_asked_for_are_composed() -> None:
     pages = compose(made.shreds, made.arrangement, lazily=True)
     lazy = replace(made, pages=pages)
     told: list[tuple[str, int, int]] = []
-    (page,) = choose_pages(lazy, "evidence", [2], progress=lambda *step: told.append(step))
+    (taken,) = take_pages(lazy, "evidence", [2], use=as_it_comes, progress=lambda *step: told.append(step))
     assert told == [("composing", 1, 1)]
-    np.testing.assert_array_equal(page.image, pages[1].image)
+    np.testing.assert_array_equal(taken.page.image, pages[1].image)
+
+
+def test_a_page_that_is_not_there_is_told_with_those_that_are() -> None:
+    with pytest.raises(SettingsError, match="no page 3: the case has pages 1 to 2"):
+        list(take_pages(make_reconstruction(), "evidence", [3], use=as_it_comes))

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 
 from deshred.errors import SettingsError
-from deshred.export.casefiles import CaseFacts
+from deshred.export.casefiles import CaseFacts, LoadfileForm
 from deshred.export.loadfiles import export_loadfile
 from deshred.export.material import ExportOptions
 from tests.export.materials import make_material
@@ -25,6 +28,19 @@ def test_a_load_file_reads_back_with_one_row_per_page() -> None:
         entry = dict(zip(rows[0], row, strict=True))
         assert f"loadfile/{entry['IMAGEPATH']}".replace("\\", "/") in files
         assert f"loadfile/{entry['TEXTPATH']}".replace("\\", "/") in files
+
+
+def test_fields_have_the_names_and_signs_that_the_receiving_side_wants() -> None:
+    names = {"BEGBATES": "DOCID", "SHREDS": "", "OPENJOINS": ""}
+    form = LoadfileForm(separator=",", quote='"', volume="DISK7", fields=names)
+    material = make_material(facts=CaseFacts(case='A "quoted", case', loadfile=form))
+    files = {file.name: file.content for file in export_loadfile(material)}
+    table = files["loadfile/loadfile.dat"].decode("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(table, newline="")))
+    assert [row["DOCID"] for row in rows] == ["DS0000001", "DS0000002"]
+    assert not {"BEGBATES", "SHREDS", "OPENJOINS"} & rows[0].keys()
+    assert rows[0]["CASE"] == "A ?quoted?, case"
+    assert files["loadfile/loadfile.opt"].startswith(b"DS0000001,DISK7,")
 
 
 def test_the_image_list_begins_every_document() -> None:

@@ -9,8 +9,9 @@ import pytest
 from deshred.errors import SettingsError
 from deshred.export.casefiles import CaseFacts
 from deshred.export.material import ExportOptions, parse_pages
+from deshred.export.pagefile import PageFile
 from deshred.reading import Box, Word
-from tests.export.materials import WIDTH, make_material
+from tests.export.materials import WIDTH, leave_out_the_first, make_material
 
 
 def word(left: int, right: int, top: int = 30) -> Word:
@@ -40,7 +41,7 @@ def test_only_an_open_join_makes_a_word_worth_a_look() -> None:
 def test_a_page_is_named_by_number_and_copy() -> None:
     material = make_material()
     assert material.stem(1) == "page-002-evidence"
-    reading = replace(material, pages=tuple(replace(page, copy="reading") for page in material.pages))
+    reading = replace(material, pages=PageFile.of(replace(page, copy="reading") for page in material.pages))
     assert reading.stem(0) == "page-001-reading"
 
 
@@ -80,6 +81,6 @@ def test_pages_are_numbers_and_ranges_each_once() -> None:
 
 def test_pages_keep_their_numbers_when_others_are_left_out() -> None:
     material = make_material()
-    second = replace(material, pages=material.pages[1:], readings=material.readings[1:], numbers=(2,))
+    second = leave_out_the_first(material)
     assert second.stem(0) == "page-002-evidence"
     assert material.stem(0) == "page-001-evidence"

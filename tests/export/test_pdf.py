@@ -12,11 +12,12 @@ import pypdfium2
 import pytest
 
 from deshred.elements import Page
+from deshred.export.encoding import to_bitonal
 from deshred.export.material import Material
+from deshred.export.pagefile import PageFile
 from deshred.export.pdf import export_pdf
-from deshred.export.pictures import to_bitonal
 from deshred.reading import Box, Line, Reading, Word
-from tests.export.materials import make_material, make_readings
+from tests.export.materials import make_material, make_readings, write_first
 from tests.reading.engines import write_line
 
 pikepdf = pytest.importorskip("pikepdf", reason="pikepdf is not installed: pip install 'deshred[pdf]'")
@@ -27,7 +28,7 @@ needs_poppler = pytest.mark.skipif(
 
 
 def write(material: Material) -> bytes:
-    return next(iter(export_pdf(material))).content
+    return write_first(export_pdf, material)
 
 
 def find(content: bytes, text: str, page: int = 0) -> list[tuple[float, ...]]:
@@ -68,7 +69,7 @@ def test_a_search_hit_lies_on_the_word_of_a_line_that_climbs() -> None:
     reading = Reading((Line(words, 0, (130.0, 106.0)),), "scripted 1", "eng", "0" * 64)
     image = np.full((300, 1100, 3), 255, np.uint8)
     page = Page(image, np.ones((300, 1100), bool), (), 300.0)
-    content = write(replace(make_material(), pages=(page,), readings=(reading,)))
+    content = write(replace(make_material(), pages=PageFile.of([page]), readings=(reading,)))
     for word in words:
         (hit,) = find(content, word.text)
         assert abs((hit[0] + hit[2]) - (word.box.left + word.box.right)) / 2 <= 4

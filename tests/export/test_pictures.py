@@ -1,22 +1,13 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 
 import numpy as np
 import PIL.Image
-import pytest
 
-from deshred.elements import Copy
-from deshred.export.pictures import (
-    encode_jpeg,
-    encode_page,
-    encode_tiff,
-    export_png,
-    export_tiff,
-    to_bitonal,
-)
-from tests.export.materials import make_material
+from deshred.export.encoding import to_bitonal
+from deshred.export.pictures import export_png, export_tiff
+from tests.export.materials import make_material, write_first
 
 
 def open_picture(content: bytes) -> PIL.Image.Image:
@@ -46,20 +37,8 @@ def test_a_bitonal_tiff_is_group_4_and_holds_the_ink() -> None:
 
 def test_all_pages_fit_into_one_tiff() -> None:
     material = make_material(multipage=True)
-    (file,) = export_tiff(material)
-    picture = open_picture(file.content)
+    picture = open_picture(write_first(export_tiff, material))
     assert picture.n_frames == 2
     for number, page in enumerate(material.pages):
         picture.seek(number)
         assert np.array_equal(np.asarray(picture.convert("RGB")), page.image)
-
-
-@pytest.mark.parametrize("copy", ["evidence", "reading"])
-def test_every_picture_says_inside_which_copy_it_is(copy: Copy) -> None:
-    page = replace(make_material().pages[0], copy=copy)
-    png = open_picture(encode_page(page))
-    jpeg = open_picture(encode_jpeg(page))
-    tiff = open_picture(encode_tiff(page, bitonal=False))
-    for told in (png.info["Description"], jpeg.info["comment"].decode(), tiff.tag_v2[270]):
-        assert told.startswith(f"deshred, {copy} copy")
-    np.testing.assert_array_equal(np.asarray(png), page.image)

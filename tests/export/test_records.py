@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from deshred.export.pictures import hash_pixels
+from deshred.export.encoding import hash_pixels
 from deshred.export.records import export_json
 from tests.export.materials import make_material, make_readings, make_reconstruction
 

@@ -8,7 +8,7 @@ import numpy as np
 import PIL.Image
 
 from deshred.elements import Constraints, Join, ShredSet
-from deshred.export.pictures import hash_pixels
+from deshred.export.encoding import hash_pixels
 from deshred.export.report import Overview, render_report, write_toml
 from deshred.imaging.composition import compose
 from tests.export.materials import MADE, make_readings, make_reconstruction, make_shred

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from deshred.export.searching import (
 )
 from deshred.imaging.decoding import encode_png
 from deshred.reading import Reading
-from tests.export.materials import make_material, make_readings
+from tests.export.materials import leave_out_the_first, make_material, make_readings
 from tests.reading.edits import count_edits
 
 MATERIAL = make_material(
@@ -102,8 +101,7 @@ def find_texts(readings: tuple[Reading, ...], query: str) -> list[str]:
 
 
 def test_hits_name_pages_by_their_numbers_in_the_case() -> None:
-    assert MATERIAL.readings is not None
-    second = replace(MATERIAL, pages=MATERIAL.pages[1:], readings=MATERIAL.readings[1:], numbers=(2,))
+    second = leave_out_the_first(MATERIAL)
     (hit,) = find_words(list_words(second), "sir")
     assert hit.page == 2
     assert list_recorded_words(describe(second)) == list_words(second)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from deshred.export.webpages import export_html
-from tests.export.materials import make_material, make_readings
+from tests.export.materials import leave_out_the_first, make_material, make_readings
 from tests.export.reports import Reader
 
 WORDS = make_readings(("Invoice 1850", "Dear Sir"))
@@ -26,8 +24,7 @@ def test_words_that_were_read_can_be_selected_on_the_pictures() -> None:
 
 
 def test_a_page_that_was_not_exported_has_no_words_and_the_others_keep_theirs() -> None:
-    whole = make_material(readings=WORDS)
-    second = replace(whole, pages=whole.pages[1:], readings=WORDS[1:], numbers=(2,))
+    second = leave_out_the_first(make_material(readings=WORDS))
     assert words_of(second) == ["Dear", "Sir"]
 
 

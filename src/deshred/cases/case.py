@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from deshred.cases.folders import Folder
 from deshred.cases.journal import Journal
@@ -96,7 +96,15 @@ class Case:
 
     def write_bytes(self, name: str, content: bytes) -> Path:
         """Write a file of the case: with all other results of this command, or at once in an open case."""
-        digest = hashlib.sha256(content).hexdigest()
+        return self._write(name, content, hashlib.sha256(content).hexdigest())
+
+    def write_stream(self, name: str, stream: BinaryIO) -> Path:
+        """The same for a file that may not fit into memory."""
+        stream.seek(0)
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type] # any file will do
+        return self._write(name, stream, digest)
+
+    def _write(self, name: str, content: bytes | BinaryIO, digest: str) -> Path:
         if self._staged is None:
             with _locked(self.folder):
                 place = self.folder.write_bytes(name, content)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from deshred.budgets import Budget
 from deshred.cases.writing import write_atomically, writing
@@ -86,8 +87,8 @@ class Folder:
         except OSError as error:
             raise InputError(f"{self.path / name}: cannot be read ({error.strerror}).") from None
 
-    def write_bytes(self, name: str, content: bytes, *, durable: bool = True) -> Path:
-        """Write a file completely or not at all."""
+    def write_bytes(self, name: str, content: bytes | BinaryIO, *, durable: bool = True) -> Path:
+        """Write a file completely or not at all; the content may be that of another file."""
         place = self.locate(name)
         write_atomically(place, content, durable=durable)
         return place

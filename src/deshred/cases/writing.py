@@ -6,17 +6,19 @@ import errno
 import json
 import os
 import re
+import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from deshred.errors import OutputError
 
 _TEMPORARY = re.compile(r"\..+\.\d+\.tmp")
+_CHUNK = 1 << 20  # bytes that are copied at a time
 _LONGEST_NAME = 220  # bytes, so that there is room for more
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -40,7 +42,7 @@ def to_plain(value: Any) -> Any:
     return value
 
 
-def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> None:
+def write_atomically(path: Path, content: bytes | BinaryIO, *, durable: bool = True) -> None:
     """Write a file beside its final name, then rename it: readers see the old file or all of the new one.
 
     A durable file survives a power cut once this returns. What can be computed again need not be.
@@ -50,7 +52,11 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
         temporary = path.with_name(_name_temporary(path.name))
         try:
             with temporary.open("wb") as file:
-                file.write(content)
+                if isinstance(content, bytes):
+                    file.write(content)
+                else:
+                    content.seek(0)
+                    shutil.copyfileobj(content, file, _CHUNK)
                 if durable:
                     file.flush()
                     os.fsync(file.fileno())

@@ -6,9 +6,11 @@ The seal is the SHA-256 of the last list: one line to write down, sign or time-s
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from deshred.errors import InputError
 from deshred.export.material import TOOL, File, Material
@@ -33,6 +35,13 @@ class Digest:
     def of(cls, content: bytes) -> Digest:
         """The digest of a content."""
         return cls(hashlib.sha256(content).hexdigest(), len(content))
+
+    @classmethod
+    def of_stream(cls, stream: BinaryIO) -> Digest:
+        """The digest of all of a file, however large it is."""
+        stream.seek(0)
+        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type] # any file will do
+        return cls(sha256, stream.seek(0, io.SEEK_END))
 
 
 def build_tags(payload: Mapping[str, Digest], material: Material) -> list[File]:

@@ -13,19 +13,20 @@ from typing import Any
 
 from PIL import Image as Pillow
 
-from deshred.elements import Join, Page, ShredSet
+from deshred.elements import Join, Page, Shred, ShredSet
 from deshred.errors import MissingDependencyError
 from deshred.export.crossings import Crossing, rate_crossings
 from deshred.export.cutouts import list_warnings
+from deshred.export.encoding import tell_copy
 from deshred.export.letters import REGULAR, Letters
-from deshred.export.material import TOOL, File, Material, tell_copy
+from deshred.export.material import TOOL, File, Material
 from deshred.export.pdf import Attachment, import_pikepdf, save_pdfa
-from deshred.export.pictures import hash_pixels
 from deshred.export.records import export_json
 from deshred.export.report import cut_closeup, tell_who_decided
 from deshred.export.results import describe_constraints
 from deshred.export.searching import cut_out, find_words, list_words
 from deshred.export.tables import export_csv
+from deshred.shelf import give_back
 from deshred.versions import installed_versions
 
 _SIGNS = {"sure": "++", "likely": "+", "open": "?"}
@@ -73,8 +74,9 @@ def export_report(material: Material) -> Iterator[File]:
             if "/Trans" in page:
                 del page["/Trans"]
         title = f"Case report {material.facts.number or material.title}"
-        content = save_pdfa(document, "3b", title=title, made=material.made, attachments=_attach(material))
-    yield File("case-report.pdf", content)
+        written = io.BytesIO()
+        save_pdfa(document, "3b", written, title=title, made=material.made, attachments=_attach(material))
+    yield File("case-report.pdf", written.getvalue())
 
 
 def _attach(material: Material) -> list[Attachment]:
@@ -216,7 +218,7 @@ def _show_date(given: date | None) -> str:
 def _tell_items(material: Material, letters: Letters) -> Iterator[Any]:
     made = material.reconstruction
     yield letters.heading("Items and their condition")
-    widths = sorted(shred.width_mm for shred in made.shreds)
+    widths = sorted(map(_measure_width, made.shreds))
     yield letters.paragraph(
         f"{len(made.shreds)} shreds with ink, {widths[len(widths) // 2]:.1f} mm wide (median), "
         f"{len(made.blank)} blank ones set aside{_tell_blank(made.blank)}. A page has the size of what was "
@@ -227,9 +229,15 @@ def _tell_items(material: Material, letters: Letters) -> Iterator[Any]:
     yield from _tell_sheets(material, letters)
 
 
+def _measure_width(shred: Shred) -> float:
+    width_mm = shred.width_mm
+    give_back(shred)  # large piles lie on disk
+    return width_mm
+
+
 def _tell_blank(blank: ShredSet) -> str:
     """How much paper is missing from the sides of all pages together."""
-    return f", {sum(shred.width_mm for shred in blank):.0f} mm of paper in all" if len(blank) else ""
+    return f", {sum(map(_measure_width, blank)):.0f} mm of paper in all" if len(blank) else ""
 
 
 def _tell_sheets(material: Material, letters: Letters) -> Iterator[Any]:
@@ -274,21 +282,21 @@ def _tell_known(held: list[Any]) -> str:
 
 
 def _tell_page(material: Material, index: int, letters: Letters) -> Iterator[Any]:
-    page = material.pages[index]
+    card = material.card(index)
     yield letters.page_end()
     yield letters.heading(
         "Page {number} of {count}: {copy} copy",
         number=material.number(index),
         count=len(material.reconstruction.pages),
-        copy=letters.say(page.copy),
+        copy=letters.say(card.copy),
     )
     clear = ""
     if material.readings is not None:
         clear = f" {material.readings[index].clear_share:.0%} of its words are clear."
     yield letters.paragraph(
-        f"{len(page.placements)} shreds.{clear} SHA-256 of the pixels: {hash_pixels(page)}"
+        f"{len(card.placements)} shreds.{clear} SHA-256 of the pixels: {card.pixels_sha256}"
     )
-    yield _show(page.image, _WIDTH_PT, _PICTURE_HEIGHT_PT)
+    yield _show(material.pages[index].image, _WIDTH_PT, _PICTURE_HEIGHT_PT)
     yield letters.page_end()
     crossings = rate_crossings(material, index)
     heads = ("Left", "Right", "Verdict", "Probability", "Offset", "Reading", "Decided by")
@@ -328,7 +336,13 @@ def _tell_breaks(material: Material, letters: Letters) -> Iterator[Any]:
 
 def _show(image: Any, width: float, height: float) -> Any:
     """A picture that fits, in the resolution of print."""
-    from reportlab.platypus import Image as Picture
+    from reportlab.platypus import Image
+
+    class Picture(Image):  # type: ignore[misc]
+        def draw(self) -> None:
+            super().draw()
+            # packed it is in the report; reportlab would keep the pixels of all pictures to its end
+            self._img._data = self._img._image = None
 
     scale = min(width / image.shape[1], height / image.shape[0], 72 / 100)
     shrunk = Pillow.fromarray(image)
@@ -346,20 +360,21 @@ def _show(image: Any, width: float, height: float) -> Any:
 
 def _tell_doubts(material: Material, letters: Letters) -> Iterator[Any]:
     doubtful = [
-        (index, page, join)
-        for index, page in enumerate(material.pages)
+        (index, join)
+        for index in range(len(material.pages))
         for join in material.page_joins(index)
         if join.verdict == "open"
     ]
-    doubtful.sort(key=lambda entry: entry[2].probability or 0.0)
+    doubtful.sort(key=lambda entry: entry[1].probability or 0.0)
     yield letters.heading("Joins worth a look")
     if not doubtful:
         yield letters.paragraph("None: every join is sure or likely.")
-    for index, page, join in doubtful[:_MOST_CLOSEUPS]:
+    for index, join in doubtful[:_MOST_CLOSEUPS]:
         probability = "unknown" if join.probability is None else f"{join.probability:.4f}"
         yield letters.paragraph(
             f"Page {material.number(index)}: {join.left} and {join.right}, probability {probability}."
         )
+        page = material.pages[index]
         yield _show(cut_closeup(page, _column(page, join)).image, 240, 150)
         crossing = rate_crossings(material, index)[join.left, join.right]
         if crossing.across != "unknown":
@@ -390,13 +405,13 @@ def _tell_terms(material: Material, letters: Letters) -> Iterator[Any]:
     yield letters.heading("Words looked for")
     yield letters.paragraph(_ABSENCE)
     words = list_words(material)
-    pictures = {material.number(index): page.image for index, page in enumerate(material.pages)}
+    places = {material.number(index): index for index in range(len(material.pages))}
     for term in material.options.terms:
         hits = find_words(words, term)
         yield letters.paragraph(f"{term}: {len(hits)} {'hit' if len(hits) == 1 else 'hits'}")
         for hit in hits[:20]:
             yield letters.paragraph(hit.to_text())
-            yield _show(cut_out(pictures[hit.page], hit), 240, 60)
+            yield _show(cut_out(material.pages[places[hit.page]].image, hit), 240, 60)
 
 
 def _tell_custody(material: Material, letters: Letters) -> Iterator[Any]:

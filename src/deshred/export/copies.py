@@ -1,4 +1,4 @@
-"""The copy of the pages that is asked for, and its words.
+"""The copy of the pages that is asked for, and its words, one page after the other.
 
 The evidence copy is shown as it is, but read with its seams mended: mending moves no pixel, so its words lie
 where they were read. The reading copy is straight, so its words lie elsewhere: words belong to one copy only.
@@ -7,10 +7,10 @@ Where ink may have been lost in a tear the reading copy gets a frame, but not be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from deshred.cases import Store
 from deshred.elements import Copy, Page
 from deshred.errors import SettingsError
 from deshred.executors import Progress, default_executor
@@ -23,70 +23,87 @@ from deshred.imaging.composition import (
     transfer_lost_ink,
 )
 from deshred.pipeline import Reconstruction
-from deshred.reading import Reading, ReadingOptions, read
+from deshred.reading import Reading
 from deshred.runs import Run
 
+Result = TypeVar("Result")
 
-def choose_pages(
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """A page as it is shown, what was read on it, and the places that are marked in it."""
+
+    page: Page
+    reading: Reading | None = None
+    lost_ink: tuple[LostInk, ...] = ()
+
+
+def take_pages(
     reconstruction: Reconstruction,
     copy: Copy,
     numbers: Sequence[int] = (),
     *,
-    progress: Progress | None = None,
-) -> tuple[Page, ...]:
-    """The pages of a copy, all or those of these numbers; composed where they are not held."""
-    held = reconstruction.pages
-    for number in numbers:
-        if not 1 <= number <= len(held):
-            raise SettingsError(f"there is no page {number}: the case has pages 1 to {len(held)}.")
-    wanted = [number - 1 for number in numbers] or range(len(held))
-    if not isinstance(held, LazyPages) and all(page.copy == copy for page in held):
-        return tuple(held[index] for index in wanted)
-    settings, arrangement = reconstruction.settings, reconstruction.arrangement
-    pages = Run(settings).compose(reconstruction.shreds, arrangement, reconstruction.compatibility, copy=copy)
-    executor = default_executor(settings.jobs)
-    return tuple(executor.map(pages.__getitem__, wanted, stage="composing", progress=progress))
-
-
-def read_pages(
-    pages: Sequence[Page],
-    *,
-    options: ReadingOptions | None = None,
-    store: Store | None = None,
+    use: Callable[[Taken], Result],
+    read_page: Callable[[Page], Reading] | None = None,
+    as_it_is: bool = False,
     jobs: int | None = None,
     progress: Progress | None = None,
-) -> tuple[Reading, ...]:
-    """Read pages of either copy."""
-    as_it_is = options is not None and options.as_it_is
-    legible = [page if as_it_is or page.copy == "reading" else _mend(page) for page in pages]
-    return read(legible, options=options, store=store, jobs=jobs, progress=progress)
+) -> Iterator[Result]:
+    """What `use` makes of the pages of a copy, all or those of these numbers; few are in memory at a time.
+
+    Pages are read where there is something to read them with, evidence copies mended or `as_it_is`.
+    """
+    count = len(reconstruction.pages)
+    for number in numbers:
+        if not 1 <= number <= count:
+            raise SettingsError(f"there is no page {number}: the case has pages 1 to {count}.")
+    wanted = [number - 1 for number in numbers] or range(count)
+    composer = _Composer(reconstruction, copy)
+
+    def take(index: int) -> Result:
+        page = composer.compose(index)
+        reading = None
+        if read_page is not None:
+            reading = read_page(page if as_it_is or copy == "reading" else _mend(page))
+        shown = Taken(page, reading) if copy == "evidence" else _mark(composer.find(index), page, reading)
+        return use(shown)
+
+    executor = default_executor(reconstruction.settings.jobs if jobs is None else jobs)
+    for done, result in enumerate(executor.stream(take, wanted), 1):
+        if progress is not None:
+            progress("composing" if read_page is None else "reading", done, len(wanted))
+        yield result
 
 
-@dataclass(frozen=True, eq=False)
-class Marked:
-    """Pages as they are shown, and the places of each that are marked."""
+class _Composer:
+    """Composes the pages of a copy, where they are not held."""
 
-    pages: tuple[Page, ...]
-    places: tuple[tuple[LostInk, ...], ...] = ()
+    def __init__(self, reconstruction: Reconstruction, copy: Copy) -> None:
+        self._made = reconstruction
+        held = reconstruction.pages
+        self._pages = held
+        if isinstance(held, LazyPages) or any(page.copy != copy for page in held):
+            self._pages = Run(reconstruction.settings).compose(
+                reconstruction.shreds, reconstruction.arrangement, reconstruction.compatibility, copy=copy
+            )
+
+    def compose(self, index: int) -> Page:
+        """A page of the copy."""
+        return self._compose(self._pages, index)
+
+    def find(self, index: int) -> Page:
+        """The same page as the reconstruction has it: its evidence copy."""
+        return self._compose(self._made.pages, index)
+
+    def _compose(self, pages: Sequence[Page], index: int) -> Page:
+        return pages.compose(index) if isinstance(pages, LazyPages) else pages[index]
 
 
-def mark_pages(
-    reconstruction: Reconstruction, pages: tuple[Page, ...], numbers: Sequence[int] = ()
-) -> Marked:
-    """Reading copies with frames where the evidence shows that ink may be lost; evidence as it is."""
-    if all(page.copy == "evidence" for page in pages):
-        return Marked(pages)
-    evidence = [
-        page for number, page in enumerate(reconstruction.pages, 1) if not numbers or number in numbers
-    ]
-    shown = [_mark(*both) for both in zip(evidence, pages, strict=True)]
-    return Marked(tuple(page for page, _ in shown), tuple(places for _, places in shown))
-
-
-def _mark(evidence: Page, page: Page) -> tuple[Page, tuple[LostInk, ...]]:
+def _mark(evidence: Page, page: Page, reading: Reading | None) -> Taken:
+    """A reading copy with frames where the evidence shows that ink may be lost."""
     slivers = [place for place in find_lost_ink(evidence) if place.is_sliver]
     places = transfer_lost_ink(slivers, evidence, page)
-    return mark_lost_ink(page, places), places
+    return Taken(mark_lost_ink(page, places), reading, places)
 
 
 def _mend(page: Page) -> Page:

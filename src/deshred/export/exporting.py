@@ -9,28 +9,42 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from deshred.cases import JOURNAL, Case, Store, open_case, working_on
-from deshred.elements import Page
+from deshred.elements import Copy
 from deshred.errors import InputError, MissingDependencyError
-from deshred.executors import Progress
+from deshred.executors import KeepingExecutor, Progress, default_executor
 from deshred.export.bags import PAYLOAD, TAG_MANIFEST, Digest, build_tags
 from deshred.export.casefiles import CaseFacts
-from deshred.export.copies import choose_pages, mark_pages, read_pages
+from deshred.export.copies import Taken, take_pages
 from deshred.export.formats import EXPORTERS, USE_WORDS, check_formats, check_parts
-from deshred.export.material import Custody, ExportOptions, File, Format, Material
+from deshred.export.material import (
+    Custody,
+    ExportOptions,
+    File,
+    Format,
+    LargeFile,
+    Material,
+    find_scratch,
+    open_scratch,
+)
 from deshred.export.names import clean_file_name
+from deshred.export.pagefile import PackedPage, PageFile, pack_page
 from deshred.export.results import reopen
+from deshred.imaging.composition import LostInk
 from deshred.imaging.scans import hash_file
 from deshred.pipeline import Reconstruction
-from deshred.reading import Reading, ReadingOptions
+from deshred.reading import Reading, ReadingOptions, open_reader, open_reading
+from deshred.shelf import Shelf
 
 BAG = "bag"
 _MOSTLY_CLEAR = 0.5  # of the words; a wrong language leaves fewer
+_PIXELS_IN_MEMORY = 64 << 20  # bytes of shreds; the others lie on disk
 _FEW = 3  # files of a folder that are named one by one
 
 
@@ -106,26 +120,30 @@ def export(
     opened = open_source(source, progress)
     inputs = [entry.path for entry in opened.reconstruction.sources]
     with working_on(destination, command="export", force=force, inputs=[*opened.folders, *inputs]) as case:
-        pages = choose_pages(opened.reconstruction, options.copy, options.pages, progress=progress)
-        words = _read(pages, wanted, reading, opened.store or case.store, jobs, progress)
-        marked = mark_pages(opened.reconstruction, pages, options.pages)
-        material = Material(
+        not_read = _tell_why_not(wanted, reading)
+        with gather(
             opened.reconstruction,
-            marked.pages,
-            words.readings,
-            options,
-            (made or datetime.now(UTC)).astimezone(UTC),
-            facts or CaseFacts(),
-            opened.custody,
-            command,
-            marked.places,
+            options.copy,
             options.pages,
-        )
-        files = _write(material, wanted, case, progress)
+            reading=reading if USE_WORDS.intersection(wanted) and not not_read else None,
+            store=opened.store or case.store,
+            scratch=case.path,
+            jobs=jobs,
+            progress=progress,
+        ) as gathered:
+            material = replace(
+                gathered,
+                options=options,
+                made=(made or datetime.now(UTC)).astimezone(UTC),
+                facts=facts or CaseFacts(),
+                custody=opened.custody,
+                command=command,
+            )
+            files = _write(material, wanted, case, progress)
         seal = files[f"{BAG}/{TAG_MANIFEST}"].sha256 if "bag" in wanted else ""
         case.journal.append("exported", formats=wanted, operator=options.operator, seal=seal)
     head = open_case(destination).journal.check().head
-    return _sum_up(material, Path(destination), files, wanted, words.missing, seal, head)
+    return _sum_up(material, Path(destination), files, wanted, not_read, seal, head)
 
 
 def export_searchable_pdf(
@@ -165,7 +183,11 @@ def open_source(source: str | Path | Reconstruction, progress: Progress | None) 
     store = (
         case.store if os.access(case.path, os.W_OK) else None
     )  # a case may lie on a disk that is read only
-    return Opened(reopen(source, progress=progress), store, (case.path,), custody)
+    shelf = Shelf(room=_PIXELS_IN_MEMORY, file_bytes=_PIXELS_IN_MEMORY)  # pages are composed one by one
+    keeping = KeepingExecutor(default_executor(), shelf.keep)
+    reconstruction = reopen(source, executor=keeping, progress=progress)
+    shelf.release()
+    return Opened(reconstruction, store, (case.path,), custody)
 
 
 def _look_at(case: Case) -> Custody:
@@ -187,29 +209,71 @@ def _tell(fields: dict[str, Any]) -> str:
     return ", ".join(told)
 
 
-@dataclass(frozen=True)
-class _Words:
-    readings: tuple[Reading, ...] | None
-    missing: str = ""
-
-
-def _read(
-    pages: tuple[Page, ...],
-    formats: tuple[Format, ...],
-    options: ReadingOptions,
-    store: Store,
-    jobs: int | None,
-    progress: Progress | None,
-) -> _Words:
-    """Read the pages if a format can use words, and there is an engine."""
+def _tell_why_not(formats: tuple[Format, ...], options: ReadingOptions) -> str:
+    """Why pages are not read though a format could use their words; empty when they are."""
     if options.engine == "none":
-        return _Words(None, "no engine was asked for")
-    if not USE_WORDS.intersection(formats):
-        return _Words(None)
+        return "no engine was asked for"
     try:
-        return _Words(read_pages(pages, options=options, store=store, jobs=jobs, progress=progress))
+        if USE_WORDS.intersection(formats):
+            open_reader(options)
     except MissingDependencyError as error:
-        return _Words(None, str(error))  # `check_parts` has found an engine for formats of words alone
+        return str(error)  # `check_parts` has found an engine for formats of words alone
+    return ""
+
+
+@contextmanager
+def gather(
+    reconstruction: Reconstruction,
+    copy: Copy,
+    numbers: tuple[int, ...] = (),
+    *,
+    reading: ReadingOptions | None = None,
+    store: Store | None = None,
+    scratch: Path | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Material]:
+    """Compose and read the pages of a copy, and pack them one by one; without `reading` they are not read."""
+    as_it_is = reading is not None and reading.as_it_is
+    scratch = scratch or find_scratch()
+    with open_scratch(scratch) as file:
+        pages = PageFile(file, scratch)
+        readings: list[Reading] = []
+        places: list[tuple[LostInk, ...]] = []
+        with nullcontext() if reading is None else open_reading(reading, store=store) as read_page:
+            for taken in take_pages(
+                reconstruction,
+                copy,
+                numbers,
+                use=_pack,
+                read_page=read_page,
+                as_it_is=as_it_is,
+                jobs=jobs,
+                progress=progress,
+            ):
+                pages.append(taken.page)
+                readings += [] if taken.reading is None else [taken.reading]
+                places.append(taken.lost_ink)
+        yield Material(
+            reconstruction,
+            pages,
+            None if reading is None else tuple(readings),
+            ExportOptions(copy=copy),
+            lost_ink=() if copy == "evidence" else tuple(places),
+            numbers=numbers,
+            scratch=scratch,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Packed:
+    page: PackedPage
+    reading: Reading | None
+    lost_ink: tuple[LostInk, ...]
+
+
+def _pack(taken: Taken) -> _Packed:
+    return _Packed(pack_page(taken.page), taken.reading, taken.lost_ink)
 
 
 def _write(
@@ -219,8 +283,12 @@ def _write(
     files: dict[str, Digest] = {}
     for file in _make(material, formats, progress):
         name = f"{BAG}/{PAYLOAD}/{file.name}" if packed else file.name
-        case.write_bytes(name, file.content)
-        files[name] = Digest.of(file.content)
+        if isinstance(file, LargeFile):
+            case.write_stream(name, file.stream)
+            files[name] = Digest.of_stream(file.stream)
+        else:
+            case.write_bytes(name, file.content)
+            files[name] = Digest.of(file.content)
     if packed:
         payload = {name.removeprefix(f"{BAG}/"): digest for name, digest in files.items()}
         for tag in build_tags(payload, material):
@@ -229,7 +297,9 @@ def _write(
     return files
 
 
-def _make(material: Material, formats: tuple[Format, ...], progress: Progress | None) -> Iterator[File]:
+def _make(
+    material: Material, formats: tuple[Format, ...], progress: Progress | None
+) -> Iterator[File | LargeFile]:
     for done, name in enumerate(formats, 1):
         if name != "bag":
             yield from EXPORTERS[name](material)

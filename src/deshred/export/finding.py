@@ -12,9 +12,7 @@ from deshred.elements import Copy, Image
 from deshred.errors import InputError
 from deshred.executors import Progress
 from deshred.export.bags import PAYLOAD
-from deshred.export.copies import choose_pages, read_pages
-from deshred.export.exporting import BAG, open_source
-from deshred.export.material import Material
+from deshred.export.exporting import BAG, gather, open_source
 from deshred.export.records import RECORD
 from deshred.export.searching import Hit, SearchOptions, cut_out, find_words, list_recorded_words, list_words
 from deshred.imaging.decoding import encode_png
@@ -56,11 +54,17 @@ def search(
     if recorded is not None:
         return _search_record(recorded, query, options)
     opened = open_source(source, progress)
-    pages = choose_pages(opened.reconstruction, copy, progress=progress)
-    readings = read_pages(pages, options=reading, store=opened.store, jobs=jobs, progress=progress)
-    words = list_words(Material(opened.reconstruction, pages, readings))
-    hits = find_words(words, query, options=options)
-    return SearchResult(query, hits, tuple(cut_out(pages[hit.page - 1].image, hit) for hit in hits))
+    with gather(
+        opened.reconstruction,
+        copy,
+        reading=reading or ReadingOptions(),
+        store=opened.store,
+        jobs=jobs,
+        progress=progress,
+    ) as material:
+        hits = find_words(list_words(material), query, options=options)
+        cutouts = tuple(cut_out(material.pages[hit.page - 1].image, hit) for hit in hits)
+    return SearchResult(query, hits, cutouts)
 
 
 def search_all(sources: Sequence[str | Path], query: str, **how: Any) -> SearchResult:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from deshred.export.encoding import encode_jpeg
 from deshred.export.material import File, Material
-from deshred.export.pictures import encode_jpeg
 from deshred.export.records import to_json
 from deshred.export.text import render_line
 
@@ -41,8 +41,8 @@ def _build_manifest(material: Material) -> dict[str, Any]:
 
 
 def _build_canvas(material: Material, index: int) -> dict[str, Any]:
-    height, width = material.pages[index].image.shape[:2]
-    size = {"width": width, "height": height}
+    card = material.card(index)
+    size = {"width": card.width, "height": card.height}
     canvas = _canvas(material, index)
     picture = {
         "id": _address(material, f"{material.stem(index)}.jpg"),

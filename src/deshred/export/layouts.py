@@ -8,7 +8,6 @@ from xml.etree import ElementTree as Xml
 
 from deshred.export.material import TOOL, File, Material
 from deshred.export.names import clean
-from deshred.export.pictures import hash_pixels
 from deshred.reading import Box, Line, Word
 
 _ALTO = "http://www.loc.gov/standards/alto/ns-v4#"
@@ -58,21 +57,20 @@ def _around(block: list[Line]) -> Box:
 
 
 def _build_alto(material: Material, index: int) -> Xml.Element:
-    page = material.pages[index]
-    height, width = page.image.shape[:2]
+    card = material.card(index)
     root = Xml.Element("alto", {"xmlns": _ALTO, "SCHEMAVERSION": "4.4"})
     description = _add(root, "Description")
     _add(description, "MeasurementUnit", "pixel")
     image = _add(description, "sourceImageInformation")
     _add(image, "fileName", f"{material.stem(index)}.png")
-    _add(image, "fileIdentifier", f"sha256 of the pixels {hash_pixels(page)}")
+    _add(image, "fileIdentifier", f"sha256 of the pixels {card.pixels_sha256}")
     _describe_processing(description, material, index)
     tags = _add(root, "Tags")
     _add(tags, "OtherTag", ID=_SEAM, LABEL="crosses a join")
     _add(tags, "OtherTag", ID=_OPEN, LABEL="crosses a join that is worth a look")
     layout = _add(root, "Layout")
     number = str(material.number(index))
-    size = {"WIDTH": str(width), "HEIGHT": str(height)}
+    size = {"WIDTH": str(card.width), "HEIGHT": str(card.height)}
     sheet = _add(layout, "Page", ID=f"page-{number}", PHYSICAL_IMG_NR=number, **size)
     space = _add(sheet, "PrintSpace", HPOS="0", VPOS="0", **size)
     for at, block in enumerate(_blocks(material.lines(index)), 1):
@@ -87,7 +85,7 @@ def _describe_processing(description: Xml.Element, material: Material, index: in
         return
     reading = material.readings[index]
     step = _add(description, "Processing", ID="reading")
-    _add(step, "processingStepDescription", f"words of the {material.pages[index].copy} copy")
+    _add(step, "processingStepDescription", f"words of the {material.card(index).copy} copy")
     _add(step, "processingStepSettings", f"language {reading.language}, data sha256 {reading.data_sha256}")
     software = _add(step, "processingSoftware")
     _add(software, "softwareCreator", TOOL)
@@ -122,8 +120,7 @@ def _tag(material: Material, index: int, word: Word) -> str:
 
 
 def _build_page(material: Material, index: int) -> Xml.Element:
-    page = material.pages[index]
-    height, width = page.image.shape[:2]
+    card = material.card(index)
     root = Xml.Element("PcGts", {"xmlns": _PAGE})
     metadata = _add(root, "Metadata")
     _add(metadata, "Creator", TOOL)
@@ -133,10 +130,10 @@ def _build_page(material: Material, index: int) -> Xml.Element:
     _add(
         metadata,
         "Comments",
-        f"{page.copy} copy; sha256 of the pixels {hash_pixels(page)}{_told_by(material, index)}",
+        f"{card.copy} copy; sha256 of the pixels {card.pixels_sha256}{_told_by(material, index)}",
     )
     name = f"{material.stem(index)}.png"
-    size = {"imageWidth": str(width), "imageHeight": str(height)}
+    size = {"imageWidth": str(card.width), "imageHeight": str(card.height)}
     sheet = _add(root, "Page", imageFilename=name, **size)
     for at, block in enumerate(_blocks(material.lines(index)), 1):
         region = _add(sheet, "TextRegion", id=f"region-{at}")
@@ -177,17 +174,16 @@ def _add_page_line(region: Xml.Element, line: Line, name: str, material: Materia
 
 
 def _build_hocr(material: Material, index: int) -> Xml.Element:
-    page = material.pages[index]
-    height, width = page.image.shape[:2]
+    card = material.card(index)
     root = Xml.Element("html", {"xmlns": "http://www.w3.org/1999/xhtml"})
     head = _add(root, "head")
-    _add(head, "title", f"{material.title}, page {material.number(index)}, {page.copy} copy")
+    _add(head, "title", f"{material.title}, page {material.number(index)}, {card.copy} copy")
     _add(head, "meta", charset="utf-8")
     system = TOOL + (f" with {material.readings[index].engine}" if material.readings else "")
     _add(head, "meta", name="ocr-system", content=system)
     _add(head, "meta", name="ocr-capabilities", content="ocr_page ocr_carea ocr_line ocrx_word")
     body = _add(root, "body")
-    title = f'image "{material.stem(index)}.png"; bbox 0 0 {width} {height}; ppageno {index}'
+    title = f'image "{material.stem(index)}.png"; bbox 0 0 {card.width} {card.height}; ppageno {index}'
     sheet = _hocr(body, "div", "ocr_page", f"page_{material.number(index)}", title)
     for at, block in enumerate(_blocks(material.lines(index)), 1):
         area = _hocr(sheet, "div", "ocr_carea", f"block_{at}", _bbox(_around(block)))

@@ -5,35 +5,20 @@ One document per page, until pages are grouped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from deshred.elements import Page
+from deshred.export.casefiles import FIELDS, LoadfileForm
+from deshred.export.encoding import encode_jpeg, encode_tiff
 from deshred.export.material import File, Material
-from deshred.export.names import DAT_QUOTE, DAT_SEPARATOR, clean_field
-from deshred.export.pictures import encode_jpeg, encode_tiff, hash_pixels
+from deshred.export.names import clean_field
 from deshred.export.text import render_text
-
-_FIELDS = (
-    "BEGBATES",
-    "ENDBATES",
-    "PAGECOUNT",
-    "CUSTODIAN",
-    "DOCTITLE",
-    "CASE",
-    "SHA256",
-    "TEXTPATH",
-    "IMAGEPATH",
-    "SHREDS",
-    "OPENJOINS",
-    "LOWESTPROBABILITY",
-    "CLEARWORDS",
-)
-_VOLUME = "VOL001"
 
 
 def export_loadfile(material: Material) -> Iterator[File]:
     """`loadfile/`: the two lists, `IMAGES/` and `TEXT/`; group 4 where bitonal is asked for, else JPEG."""
-    rows: list[tuple[str, ...]] = [_FIELDS]
+    form = material.facts.loadfile
+    rows = [{name: form.name_field(name) for name in FIELDS}]
     lines = []
     for index, page in enumerate(material.pages):
         number = _number(material, index)
@@ -44,8 +29,8 @@ def export_loadfile(material: Material) -> Iterator[File]:
         if material.readings is not None:
             yield File(f"loadfile/TEXT/{number}.txt", render_text(material, index).encode())
         rows.append(_describe(material, index, number, text_path, image_path))
-        lines.append(f"{number},{_VOLUME},{image_path},Y,,,1")
-    yield File("loadfile/loadfile.dat", b"\xef\xbb\xbf" + "".join(_to_row(row) for row in rows).encode())
+        lines.append(f"{number},{form.volume},{image_path},Y,,,1")
+    yield File("loadfile/loadfile.dat", b"\xef\xbb\xbf" + "".join(_to_rows(rows, form)).encode())
     yield File("loadfile/loadfile.opt", "".join(f"{line}\r\n" for line in lines).encode())
 
 
@@ -60,29 +45,30 @@ def _picture(material: Material, page: Page) -> File:
     return File("jpg", encode_jpeg(page))
 
 
-def _describe(
-    material: Material, index: int, number: str, text_path: str, image_path: str
-) -> tuple[str, ...]:
-    page, joins = material.pages[index], material.page_joins(index)
+def _describe(material: Material, index: int, number: str, text_path: str, image_path: str) -> dict[str, str]:
+    card, joins = material.card(index), material.page_joins(index)
     known = [join.probability for join in joins if join.probability is not None]
     clear = f"{material.readings[index].clear_share:.4f}" if material.readings is not None else ""
-    return (
-        number,
-        number,
-        "1",
-        material.options.custodian,
-        f"{material.title}, page {material.number(index)}, {page.copy} copy",
-        material.facts.case,
-        hash_pixels(page),
-        text_path,
-        image_path,
-        str(len(page.placements)),
-        str(sum(join.verdict == "open" for join in joins)),
-        f"{min(known):.6f}" if known else "",
-        clear,
-    )
+    return {
+        "BEGBATES": number,
+        "ENDBATES": number,
+        "PAGECOUNT": "1",
+        "CUSTODIAN": material.options.custodian,
+        "DOCTITLE": f"{material.title}, page {material.number(index)}, {card.copy} copy",
+        "CASE": material.facts.case,
+        "SHA256": card.pixels_sha256,
+        "TEXTPATH": text_path,
+        "IMAGEPATH": image_path,
+        "SHREDS": str(len(card.placements)),
+        "OPENJOINS": str(sum(join.verdict == "open" for join in joins)),
+        "LOWESTPROBABILITY": f"{min(known):.6f}" if known else "",
+        "CLEARWORDS": clear,
+    }
 
 
-def _to_row(fields: Sequence[str]) -> str:
-    quoted = (f"{DAT_QUOTE}{clean_field(field)}{DAT_QUOTE}" for field in fields)
-    return DAT_SEPARATOR.join(quoted) + "\r\n"
+def _to_rows(rows: Iterable[dict[str, str]], form: LoadfileForm) -> Iterator[str]:
+    """Rows as they are written, with the fields that are not left out."""
+    kept = [name for name in FIELDS if form.name_field(name)]
+    for row in rows:
+        texts = (clean_field(row[name], quote=form.quote, line_break=form.line_break) for name in kept)
+        yield form.separator.join(f"{form.quote}{text}{form.quote}" for text in texts) + "\r\n"

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
 
-from deshred.elements import Copy, Join, Page
+from deshred.cases import writing
+from deshred.elements import Copy, Join
 from deshred.errors import SettingsError
 from deshred.export.casefiles import CaseFacts
 from deshred.export.headings import ReportLanguage
 from deshred.export.names import clean
+from deshred.export.pagefile import PageCard, PageFile
 from deshred.imaging.composition import LostInk
 from deshred.options import option
-from deshred.reading import Line, Reading, Word
+from deshred.reading import Box, Line, Reading, Word
 from deshred.versions import find_version
 
 if TYPE_CHECKING:
@@ -103,18 +108,40 @@ class ExportOptions:
             raise SettingsError(f"base_url begins with http:// or https://; got {self.base_url!r}.")
 
 
-def tell_copy(copy: Copy) -> str:
-    """Which copy it is, and what is drawn on it that was not on the paper."""
-    frames = "; violet frames mark where ink may be lost" if copy == "reading" else ""
-    return f"{copy} copy{frames}"
-
-
 @dataclass(frozen=True)
 class File:
     """A file of an export: its name in the folder, with / between folders, and its content."""
 
     name: str
     content: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class LargeFile:
+    """A file that grows with the pages: its content lies on disk until the next file is asked for."""
+
+    name: str
+    stream: BinaryIO
+
+    @property
+    def content(self) -> bytes:
+        """All of it."""
+        self.stream.seek(0)
+        return self.stream.read()
+
+
+def find_scratch() -> Path:
+    """Where the system wants files that do not last."""
+    return Path(tempfile.gettempdir())
+
+
+@contextmanager
+def open_scratch(folder: Path) -> Iterator[BinaryIO]:
+    """A file without a name, beside what will be written; nothing of it is left however an export ends."""
+    with writing(folder):
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - what fails later has its own words
+    with file:
+        yield file
 
 
 @dataclass(frozen=True)
@@ -131,7 +158,7 @@ class Material:
     """Everything an exporter may look at. The date is given: the same material makes the same bytes."""
 
     reconstruction: Reconstruction
-    pages: tuple[Page, ...]  # of the copy that was asked for
+    pages: PageFile  # of the copy that was asked for
     readings: tuple[Reading, ...] | None = None  # one per page, read before places were marked in it
     options: ExportOptions = field(default_factory=ExportOptions)
     made: datetime = datetime(1970, 1, 1, tzinfo=UTC)
@@ -140,6 +167,7 @@ class Material:
     command: str = ""
     lost_ink: tuple[tuple[LostInk, ...], ...] = ()  # per page, where it is a reading copy
     numbers: tuple[int, ...] = ()  # of the pages in the case; all of them when empty
+    scratch: Path = field(default_factory=find_scratch)  # a folder with room for large files
 
     @property
     def title(self) -> str:
@@ -148,7 +176,11 @@ class Material:
 
     def stem(self, index: int) -> str:
         """The name of a page without its ending; it says which copy it is."""
-        return f"page-{self.number(index):03d}-{self.pages[index].copy}"
+        return f"page-{self.number(index):03d}-{self.card(index).copy}"
+
+    def card(self, index: int) -> PageCard:
+        """What is known of a page without unpacking it."""
+        return self.pages.cards[index]
 
     def number(self, index: int) -> int:
         """The number of a page in its case, from 1."""
@@ -161,19 +193,29 @@ class Material:
 
     def page_joins(self, index: int) -> list[Join]:
         """The joins of one page from left to right."""
-        ids = [placement.shred_id for placement in self.pages[index].placements]
+        ids = [placement.shred_id for placement in self.card(index).placements]
         return [self.joins[pair] for pair in pairwise(ids) if pair in self.joins]
 
     def crossed(self, index: int, word: Word) -> tuple[Join, ...]:
         """The joins whose seam runs through a word at mid height."""
-        row = (word.box.top + word.box.bottom) // 2
+        key = index, word.box
+        if key not in self._crossed:
+            self._crossed[key] = self._find_crossed(index, word.box)
+        return self._crossed[key]
+
+    @cached_property
+    def _crossed(self) -> dict[tuple[int, Box], tuple[Join, ...]]:
+        return {}  # found once for all formats, or each of them would unpack every page
+
+    def _find_crossed(self, index: int, box: Box) -> tuple[Join, ...]:
+        row = (box.top + box.bottom) // 2
         found = []
         for seam in self.pages[index].seams:
             if not 0 <= row < len(seam.stops) or seam.stops[row] < 0 or seam.starts[row] < 0:
                 continue
             at = (int(seam.stops[row]) + int(seam.starts[row])) / 2
             join = self.joins.get((seam.left, seam.right))
-            if join is not None and word.box.left < at < word.box.right:
+            if join is not None and box.left < at < box.right:
                 found.append(join)
         return tuple(found)
 
@@ -186,4 +228,4 @@ class Material:
         return self.readings[index].lines if self.readings is not None else ()
 
 
-Exporter = Callable[[Material], Iterator[File]]
+Exporter = Callable[[Material], Iterator[File | LargeFile]]

@@ -16,9 +16,6 @@ _TURNING = frozenset(
 _FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r")
 _OUTSIDE = re.compile(r"[^a-z0-9._-]+")
 
-# Concordance: between fields, around fields, and for a line break inside one
-DAT_SEPARATOR, DAT_QUOTE, DAT_BREAK = "\x14", "\xfe", "\xae"
-
 
 def clean(text: str) -> str:
     """The text with everything harmful shown as an escape."""
@@ -31,10 +28,11 @@ def clean_cell(text: str) -> str:
     return f"'{cleaned}" if cleaned.lstrip().startswith(_FORMULA) else cleaned
 
 
-def clean_field(text: str) -> str:
-    """A field of a load file: its own signs must not end it."""
+def clean_field(text: str, *, quote: str, line_break: str) -> str:
+    """A field of a load file: the signs of the file itself must not end it."""
     lines = "\n".join(clean(line) for line in text.splitlines())
-    return lines.replace(DAT_QUOTE, "?").replace(DAT_BREAK, "(R)").replace("\n", DAT_BREAK)
+    stand_in = next(sign for sign in "?_~" if sign not in (quote, line_break))
+    return lines.replace(quote, stand_in).replace(line_break, stand_in).replace("\n", line_break)
 
 
 def clean_file_name(text: str) -> str:

@@ -1,27 +1,27 @@
 """Pages and words in, PDF/A out: the pictures as they are, and every word invisible under its picture.
 
-Written with pikepdf, which also checks the bytes it has written. The same material makes the same bytes.
+Written with pikepdf, which also checks the bytes it has written. The same material makes the same bytes. It
+goes from file to file: pictures are never all in memory.
 """
 
 from __future__ import annotations
 
-import io
 import math
-import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from deshred.elements import Page
+from deshred.cases import writing
 from deshred.errors import DeshredError, MissingDependencyError
+from deshred.export.encoding import tell_copy
 from deshred.export.glyphless import ADVANCE, ASCENT, UNITS, Encoding, build_font
-from deshred.export.material import TOOL, File, Material, Pictures, tell_copy
+from deshred.export.material import TOOL, LargeFile, Material, open_scratch
 from deshred.export.names import clean
-from deshred.export.pictures import encode_fax, encode_jpeg
+from deshred.export.pagefile import PageCard
+from deshred.export.pdfpictures import FIRST, write_pictures
 from deshred.export.records import export_json
 from deshred.export.tables import export_csv
-from deshred.imaging.decoding import encode_png
 from deshred.reading import Line
 
 if TYPE_CHECKING:
@@ -40,16 +40,19 @@ class Attachment:
     purpose: str
 
 
-def export_pdf(material: Material) -> Iterator[File]:
+def export_pdf(material: Material) -> Iterator[LargeFile]:
     """All pages in one file, or one file per page."""
     attachments = _attach(material) if material.options.pdfa == "3b" else []
     indices = range(len(material.pages))
     if not material.options.split:
-        copy = material.options.copy
-        yield File(f"pages-{copy}.pdf", _write(material, list(indices), attachments))
+        with open_scratch(material.scratch) as stream:
+            _write(material, list(indices), attachments, stream)
+            yield LargeFile(f"pages-{material.options.copy}.pdf", stream)
         return
     for index in indices:
-        yield File(f"pdf/{material.stem(index)}.pdf", _write(material, [index], attachments))
+        with open_scratch(material.scratch) as stream:
+            _write(material, [index], attachments, stream)
+            yield LargeFile(f"pdf/{material.stem(index)}.pdf", stream)
 
 
 def _attach(material: Material) -> list[Attachment]:
@@ -69,23 +72,32 @@ def _attach(material: Material) -> list[Attachment]:
     ]
 
 
-def _write(material: Material, indices: Sequence[int], attachments: Sequence[Attachment]) -> bytes:
+def _write(
+    material: Material, indices: Sequence[int], attachments: Sequence[Attachment], stream: BinaryIO
+) -> None:
     pikepdf = import_pikepdf()
-    document = pikepdf.new()
     letters = {letter for index in indices for line in material.lines(index) for letter in clean(line.text)}
     encoding = Encoding.of(letters)
-    font = build_font(document, encoding) if letters else None
-    for index in indices:
-        _add_page(
-            document, material.pages[index], material.lines(index), material.options.images, encoding, font
-        )
-    language = material.readings[indices[0]].language if material.readings and indices else ""
-    if language:
-        document.Root.Lang = pikepdf.String(_LANGUAGES.get(language.split("+")[0], language.split("+")[0]))
-    title = f"{material.title} ({tell_copy(material.options.copy)})"
-    return save_pdfa(
-        document, material.options.pdfa, title=title, made=material.made, attachments=attachments
-    )
+    with open_scratch(material.scratch) as pictures, writing(material.scratch):
+        write_pictures(pictures, material, indices)
+        with pikepdf.open(pictures, access_mode=pikepdf.AccessMode.stream) as document:
+            font = build_font(document, encoding) if letters else None
+            for number, index in enumerate(indices, FIRST):
+                picture = document.get_object(number, 0)
+                _add_page(document, picture, material.card(index), material.lines(index), encoding, font)
+            language = material.readings[indices[0]].language if material.readings and indices else ""
+            if language:
+                short = language.split("+")[0]
+                document.Root.Lang = pikepdf.String(_LANGUAGES.get(short, short))
+            title = f"{material.title} ({tell_copy(material.options.copy)})"
+            save_pdfa(
+                document,
+                material.options.pdfa,
+                stream,
+                title=title,
+                made=material.made,
+                attachments=attachments,
+            )
 
 
 def import_pikepdf() -> Any:
@@ -102,9 +114,15 @@ def import_pikepdf() -> Any:
 
 
 def save_pdfa(
-    document: pikepdf.Pdf, flavor: str, *, title: str, made: datetime, attachments: Sequence[Attachment] = ()
-) -> bytes:
-    """The bytes of a document as PDF/A; what the checker does not approve is an error."""
+    document: pikepdf.Pdf,
+    flavor: str,
+    stream: BinaryIO,
+    *,
+    title: str,
+    made: datetime,
+    attachments: Sequence[Attachment] = (),
+) -> None:
+    """Write a document as PDF/A; what the checker does not approve is an error."""
     pikepdf = import_pikepdf()
     stamp = made.isoformat(timespec="seconds")
     for attachment in attachments:
@@ -126,26 +144,23 @@ def save_pdfa(
     pikepdf.pdfa.prepare(document, flavor)
     with document.open_metadata(set_pikepdf_as_editor=False) as metadata:
         metadata["xmp:MetadataDate"] = stamp  # `prepare` writes the time of day
-    buffer = io.BytesIO()
     try:
-        pikepdf.pdfa.save(document, buffer, flavor, repair=False, deterministic_id=True)
+        pikepdf.pdfa.save(document, stream, flavor, repair=False, deterministic_id=True)
     except pikepdf.pdfa.PdfaError as error:
         raise DeshredError(f"the PDF is not PDF/A-{flavor}: {error}. Please report it.") from error
-    return buffer.getvalue()
 
 
 def _add_page(
     document: pikepdf.Pdf,
-    page: Page,
+    picture: pikepdf.Object,
+    card: PageCard,
     lines: Sequence[Line],
-    pictures: Pictures,
     encoding: Encoding,
     font: pikepdf.Object | None,
 ) -> None:
     pikepdf = import_pikepdf()
-    height, width = page.image.shape[:2]
-    scale = 72 / page.dpi
-    picture = _to_stream(document, page, pictures)
+    height, width = card.height, card.width
+    scale = 72 / card.dpi
     content = [f"q {width * scale:.4f} 0 0 {height * scale:.4f} 0 0 cm /Picture Do Q".encode()]
     resources: dict[str, Any] = {"/XObject": pikepdf.Dictionary(Picture=picture)}
     if font is not None and lines:
@@ -178,38 +193,3 @@ def _write_line(line: Line, scale: float, height: int, encoding: Encoding) -> by
             f"/Words {size:.3f} Tf {stretch:.3f} Tz <{codes.hex()}> Tj"
         )
     return "\n".join(parts).encode()
-
-
-def _to_stream(document: pikepdf.Pdf, page: Page, pictures: Pictures) -> pikepdf.Object:
-    pikepdf = import_pikepdf()
-    height, width = page.image.shape[:2]
-    common = {"Type": pikepdf.Name.XObject, "Subtype": pikepdf.Name.Image, "Width": width, "Height": height}
-    if pictures == "jpeg":
-        color = {
-            "ColorSpace": pikepdf.Name.DeviceRGB,
-            "BitsPerComponent": 8,
-            "Filter": pikepdf.Name.DCTDecode,
-        }
-        return document.make_stream(encode_jpeg(page), **common, **color)
-    if pictures == "bitonal":
-        fax = pikepdf.Dictionary(K=-1, Columns=width, Rows=height, BlackIs1=True)
-        color = {"ColorSpace": pikepdf.Name.DeviceGray, "BitsPerComponent": 1}
-        coding = {"Filter": pikepdf.Name.CCITTFaxDecode, "DecodeParms": fax}
-        return document.make_stream(encode_fax(page), **common, **color, **coding)
-    parameters = pikepdf.Dictionary(Predictor=15, Colors=3, BitsPerComponent=8, Columns=width)
-    color = {"ColorSpace": pikepdf.Name.DeviceRGB, "BitsPerComponent": 8}
-    coding = {"Filter": pikepdf.Name.FlateDecode, "DecodeParms": parameters}
-    return document.make_stream(
-        _compressed_pixels(encode_png(page.image, dpi=page.dpi)), **common, **color, **coding
-    )
-
-
-def _compressed_pixels(png: bytes) -> bytes:
-    """The pixels of a PNG as they are compressed in it: PDF reads the same form, so they pass unchanged."""
-    at, parts = 8, []
-    while at < len(png):
-        length, kind = struct.unpack(">I4s", png[at : at + 8])
-        if kind == b"IDAT":
-            parts.append(png[at + 8 : at + 8 + length])
-        at += 12 + length
-    return b"".join(parts)

@@ -12,7 +12,6 @@ from deshred.cases.writing import to_plain
 from deshred.elements import Join
 from deshred.export.material import File, Material
 from deshred.export.names import clean
-from deshred.export.pictures import hash_pixels
 from deshred.export.results import describe_constraints
 from deshred.reading import Line
 from deshred.versions import installed_versions
@@ -74,17 +73,16 @@ def describe(material: Material) -> dict[str, Any]:
 
 
 def _describe_page(material: Material, index: int) -> dict[str, Any]:
-    page = material.pages[index]
-    height, width = page.image.shape[:2]
+    card = material.card(index)
     return {
         "number": material.number(index),
         "name": material.stem(index),
-        "copy": page.copy,
-        "width": width,
-        "height": height,
-        "dpi": page.dpi,
-        "pixels_sha256": hash_pixels(page),
-        "shreds": [asdict(placement) for placement in page.placements],
+        "copy": card.copy,
+        "width": card.width,
+        "height": card.height,
+        "dpi": card.dpi,
+        "pixels_sha256": card.pixels_sha256,
+        "shreds": [asdict(placement) for placement in card.placements],
         "joins": [describe_join(join) for join in material.page_joins(index)],
         "lost_ink": _describe_lost_ink(material, index),
         "reading": _describe_reading(material, index),

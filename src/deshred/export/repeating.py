@@ -7,7 +7,7 @@ the library that packs them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,8 +16,8 @@ from deshred.cases.records import read_constraints
 from deshred.elements import Constraints, Copy, Page
 from deshred.errors import InputError, MismatchError, SettingsError
 from deshred.executors import Progress
-from deshred.export.copies import choose_pages, mark_pages
-from deshred.export.pictures import hash_pixels
+from deshred.export.copies import Taken, take_pages
+from deshred.export.encoding import hash_pixels
 from deshred.imaging.files import find_files
 from deshred.imaging.scans import hash_file, read_scans
 from deshred.pipeline import reconstruct
@@ -96,13 +96,10 @@ def repeat(told: Told, *, progress: Progress | None = None) -> Repetition:
     )
     try:
         numbers = [page.number for page in told.pages]
-        pages = choose_pages(made, told.copy, numbers, progress=progress)
+        seen = list(take_pages(made, told.copy, numbers, use=_tell, progress=progress))
     except SettingsError as error:
         return Repetition(str(error), "", "")
-    again = [
-        _tell(page, wanted.number)
-        for page, wanted in zip(mark_pages(made, pages, numbers).pages, told.pages, strict=True)
-    ]
+    again = [replace(page, number=number) for page, number in zip(seen, numbers, strict=True)]
     return Repetition(*(_compare(told.pages, again, what) for what in ("shreds", "places", "pixels")))
 
 
@@ -128,9 +125,10 @@ def _hash_picture(file: Path) -> str:
     return hash_pixels(Page(scan.image, scan.image[..., 0] >= 0, (), scan.dpi))
 
 
-def _tell(page: Page, number: int) -> ToldPage:
+def _tell(taken: Taken) -> ToldPage:
+    page = taken.page
     places = tuple((one.x, one.y) for one in page.placements)
-    return ToldPage(number, tuple(one.shred_id for one in page.placements), places, hash_pixels(page))
+    return ToldPage(0, tuple(one.shred_id for one in page.placements), places, hash_pixels(page))
 
 
 def _compare(told: Sequence[ToldPage], again: Sequence[ToldPage], what: str) -> str:

@@ -24,9 +24,9 @@ from PIL import Image as Pillow
 
 from deshred.elements import Arrangement, Constraints, Image, Join, Page, Placement, ShredSet
 from deshred.executors import default_executor
+from deshred.export.encoding import hash_pixels
 from deshred.export.names import clean, quote_toml
-from deshred.export.pictures import hash_pixels
-from deshred.imaging.composition import LostInk, find_lost_ink
+from deshred.imaging.composition import LazyPages, LostInk, find_lost_ink
 from deshred.imaging.decoding import resize
 from deshred.reading import Line, Reading
 
@@ -278,7 +278,9 @@ class PageViewer:
 
     def view(self, index: int) -> PageView:
         """What the report shows of a page by its index."""
-        return self.view_page(self._pages[index], index + 1)
+        pages = self._pages
+        page = pages.compose(index) if isinstance(pages, LazyPages) else pages[index]
+        return self.view_page(page, index + 1)
 
     def view_page(self, page: Page, number: int) -> PageView:
         """What the report shows of a page that is at hand."""
@@ -327,9 +329,11 @@ def tell_who_decided(join: Join, constraints: Constraints) -> str:
 
 def _first_column(shreds: ShredSet, placement: Placement) -> float:
     """The column of the page where the paper of a shred begins, half way down."""
-    mask = shreds[shreds.index_of(placement.shred_id)].mask
-    rows = mask.any(axis=1)
-    return placement.x + (float(np.median(mask[rows].argmax(axis=1))) if rows.any() else 0.0)
+    shred = shreds[shreds.index_of(placement.shred_id)]
+    rows = shred.mask.any(axis=1)
+    begins = float(np.median(shred.mask[rows].argmax(axis=1))) if rows.any() else 0.0
+    give_back(shred)
+    return placement.x + begins
 
 
 def _show_pages(

@@ -38,7 +38,7 @@ from deshred.elements import (
 from deshred.errors import InputError, MismatchError
 from deshred.executors import Executor, Progress, default_executor
 from deshred.export.cutouts import list_warnings
-from deshred.export.pictures import encode_page
+from deshred.export.encoding import encode_page
 from deshred.export.recorded import Recorded, read_inputs, read_recorded
 from deshred.export.report import Overview, PageView, PageViewer, render_report
 from deshred.imaging.composition import LazyPages
@@ -50,7 +50,6 @@ from deshred.imaging.turning import turn_shred
 from deshred.pipeline import Reconstruction, reconstruct
 from deshred.runs import Run
 from deshred.settings import Settings
-from deshred.shelf import give_back
 from deshred.sides import pair_faces
 from deshred.timing import Stopwatch
 from deshred.versions import installed_versions
@@ -178,10 +177,7 @@ def _save_pages(
     def finish(index: int) -> _Finished:
         page = pages.compose(index) if isinstance(pages, LazyPages) else pages[index]
         png, view = encode_page(page), viewer.view_page(page, index + 1)
-        finished = _Finished(png, replace(view, file_sha256=digest(png)))
-        for placement in page.placements:
-            give_back(reconstruction.shreds[reconstruction.shreds.index_of(placement.shred_id)])
-        return finished
+        return _Finished(png, replace(view, file_sha256=digest(png)))
 
     views = []
     for number, finished in enumerate(executor.stream(finish, range(len(pages))), 1):

@@ -68,8 +68,8 @@ def _list_joins(material: Material) -> Iterator[Sequence[Cell]]:
 
 def _list_shreds(material: Material) -> Iterator[Sequence[Cell]]:
     made = material.reconstruction
-    for index, page in enumerate(material.pages):
-        for place, at in enumerate(page.placements, 1):
+    for index, card in enumerate(material.pages.cards):
+        for place, at in enumerate(card.placements, 1):
             source = made.shreds[made.shreds.index_of(at.shred_id)].source
             yield (
                 at.shred_id,

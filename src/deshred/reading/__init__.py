@@ -12,6 +12,7 @@ from deshred.reading.engines import Reader as Reader
 from deshred.reading.engines import ReadingOptions as ReadingOptions
 from deshred.reading.engines import list_engines as list_engines
 from deshred.reading.engines import open_reader as open_reader
+from deshred.reading.stage import open_reading as open_reading
 from deshred.reading.stage import read as read
 from deshred.reading.words import Box as Box
 from deshred.reading.words import Line as Line

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from queue import SimpleQueue
+from contextlib import ExitStack, contextmanager
+from queue import Empty, SimpleQueue
 
 from deshred.cases import Store
 from deshred.elements import Page
@@ -28,57 +27,50 @@ def read(
     progress: Progress | None = None,
 ) -> tuple[Reading, ...]:
     """Read every page in worker processes, or with a reader of your own in this one."""
+    jobs = 1 if reader else max(1, min(len(pages), usable_cpus() if jobs is None else jobs))
+    with open_reading(options, reader=reader, store=store) as read_page:
+        executor = default_executor(jobs)
+        return tuple(executor.map(read_page, pages, stage="reading", progress=progress))
+
+
+@contextmanager
+def open_reading(
+    options: ReadingOptions | None = None, *, reader: Reader | None = None, store: Store | None = None
+) -> Iterator[ReadPage]:
+    """What reads a page, also in several threads at a time; what lies in the store is not read again."""
     options = options or ReadingOptions()
     known = reader or open_reader(options)  # says at once what is missing
-    tasks = [_Task(page, make_key(page, known) if store else "", store) for page in pages]
-    kept = [task.take() for task in tasks]
-    missing = [task for task, reading in zip(tasks, kept, strict=True) if reading is None]
-    jobs = 1 if reader else max(1, min(len(missing), usable_cpus() if jobs is None else jobs))
-    with _here(reader) if reader else _apart(options, jobs if missing else 0) as read_page:
-        fresh = default_executor(jobs).map(
-            lambda task: task.keep(read_page(task.page)), missing, stage="reading", progress=progress
-        )
-    coming = iter(fresh)
-    return tuple(next(coming) if reading is None else reading for reading in kept)
+    with ExitStack() as stack:
+        read_page = _read_here(reader) if reader else _read_apart(options, stack)
+
+        def read_once(page: Page) -> Reading:
+            key = make_key(page, known) if store is not None else ""
+            kept = take(store, key) if store is not None else None
+            reading = kept or read_page(page)
+            if store is not None and kept is None:
+                keep(store, key, reading)
+            return reading
+
+        yield read_once
 
 
-@dataclass(frozen=True, eq=False)
-class _Task:
-    page: Page
-    key: str
-    store: Store | None
-
-    def take(self) -> Reading | None:
-        return None if self.store is None else take(self.store, self.key)
-
-    def keep(self, reading: Reading) -> Reading:
-        if self.store is not None:
-            keep(self.store, self.key, reading)
-        return reading
+def _read_here(reader: Reader) -> ReadPage:
+    return lambda page: reader.read_image(page.image, page.dpi)
 
 
-@contextmanager
-def _here(reader: Reader) -> Iterator[ReadPage]:
-    yield lambda page: reader.read_image(page.image, page.dpi)
-
-
-@contextmanager
-def _apart(options: ReadingOptions, count: int) -> Iterator[ReadPage]:
-    """One worker process per job; threads only hand pages to them."""
-    workers = [Worker(options) for _ in range(count)]
+def _read_apart(options: ReadingOptions, stack: ExitStack) -> ReadPage:
+    """Threads hand pages to worker processes, of which there are as many as were busy at a time."""
     idle: SimpleQueue[Worker] = SimpleQueue()
-    for worker in workers:
-        idle.put(worker)
 
     def read_page(page: Page) -> Reading:
-        worker = idle.get()
+        try:
+            worker = idle.get_nowait()
+        except Empty:
+            worker = Worker(options)
+            stack.callback(worker.close)
         try:
             return worker.read_image(page.image, page.dpi)
         finally:
             idle.put(worker)
 
-    try:
-        yield read_page
-    finally:
-        for worker in workers:
-            worker.close()
+    return read_page

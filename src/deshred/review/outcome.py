@@ -16,7 +16,7 @@ from typing import Any
 
 from deshred.cases import ARRANGEMENT, REPORT, Case, page_name
 from deshred.elements import Arrangement, Constraints, Page, ShredSet, Slot
-from deshred.export.pictures import encode_page
+from deshred.export.encoding import encode_page
 from deshred.export.report import render_report
 from deshred.export.results import describe, describe_constraints
 from deshred.imaging.composition import MissingPaper, compose

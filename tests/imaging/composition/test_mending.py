@@ -1,9 +1,9 @@
 import numpy as np
+import pytest
 
 from deshred.elements import Seam
-from deshred.imaging.composition.mending import clean_rim, mend
-from deshred.imaging.composition.uprights import find_sides
-from tests.imaging.composition.cut_pages import COLUMNS, make_shred, print_page
+from deshred.imaging.composition.mending import _darken_gaps, mend
+from tests.imaging.composition.cut_pages import COLUMNS, print_page
 
 
 def test_strokes_are_closed_over_a_seam_and_gaps_between_letters_stay():
@@ -55,6 +55,15 @@ def test_the_inside_of_a_thin_letter_stays_open_however_much_the_tears_took():
     np.testing.assert_array_equal(mended, image)
 
 
+@pytest.mark.parametrize("gap", range(1, 9))
+def test_gaps_are_closed_up_to_their_width_and_not_a_pixel_more(gap):
+    image = np.zeros((2, 60, 3), np.uint8)
+    image[0, 20 : 20 + gap] = image[1, 20 : 20 + gap + 1] = 255
+    closed = _darken_gaps(image, gap)
+    assert (closed[0] == 0).all()
+    np.testing.assert_array_equal(closed[1], image[1])
+
+
 def test_lost_paper_is_filled_from_both_sides_unless_it_is_too_wide():
     for lost, is_filled in ((5, True), (60, False)):
         image = np.full((40, 120, 3), 250, np.uint8)
@@ -72,40 +81,3 @@ def test_ink_on_one_side_alone_is_not_carried_over_the_seam():
     image[:8, 400:440] = 255
     image[:8, 380:397] = 0
     assert (mend(image, [seam])[:8, 404:436] == 255).all()
-
-
-def fringed(ink=None):
-    """White paper on orange, its outermost 2 px mixed with it; `ink` colors a bar up to the rim."""
-    orange, mask = np.array([240, 140, 40]), np.zeros((400, 60), bool)
-    mask[:, 10:50] = True
-    image = np.full((400, 60, 3), 250, np.uint8)
-    image[~mask] = orange
-    if ink is not None:
-        image[100:140, 10:30] = ink
-    for depth, share in ((0, 0.5), (1, 0.25)):
-        for column in (10 + depth, 49 - depth):
-            image[:, column] = (share * orange + (1 - share) * image[:, column]).astype(np.uint8)
-    return make_shred("a", image, mask)
-
-
-def test_the_fringe_of_the_colored_sheet_goes_and_ink_in_it_stays():
-    shred = fringed(ink=(20, 20, 20))
-    cleaned = clean_rim(shred, find_sides(shred.mask)).astype(int)
-    on_paper = cleaned[:, 10:50]
-    assert np.ptp(on_paper, axis=2).max() <= 8  # no color left
-    assert cleaned[120, 11].max() < 130
-    assert cleaned[300, 10:50].min() >= 235
-
-
-def test_colored_ink_at_the_rim_of_a_shred_without_fringe_keeps_its_color():
-    image = np.full((400, 60, 3), 250, np.uint8)
-    image[100:140, :30] = (200, 30, 30)
-    shred = make_shred("a", image)
-    np.testing.assert_array_equal(clean_rim(shred, find_sides(shred.mask)), image)
-
-
-def test_beyond_the_paper_its_outermost_pixel_goes_on():
-    shred = fringed()
-    cleaned = clean_rim(shred, find_sides(shred.mask))
-    np.testing.assert_array_equal(cleaned[:, 8], cleaned[:, 10])
-    np.testing.assert_array_equal(cleaned[:, 51], cleaned[:, 49])

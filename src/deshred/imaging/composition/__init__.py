@@ -21,6 +21,7 @@ from deshred.imaging.composition.missing import MissingPaper as MissingPaper
 from deshred.imaging.composition.options import CompositionOptions as CompositionOptions
 from deshred.imaging.composition.reading import compose_reading
 from deshred.lazy import LazySequence
+from deshred.shelf import give_back
 
 
 def compose(
@@ -78,10 +79,12 @@ class LazyPages(LazySequence[Page]):
         return len(self._slots)
 
     def compose(self, index: int) -> Page:
-        """Compose a page; it is not kept."""
-        slots = self._slots[index]
-        page = self._compose_copy(slots, self.choose(index), options=self._options, missing=self._missing)
+        """Compose a page; it is not kept, and of shreds that lie on disk nothing stays in memory."""
+        slots, shreds = self._slots[index], self.choose(index)
+        page = self._compose_copy(slots, shreds, options=self._options, missing=self._missing)
         self._placements[index] = page.placements
+        for shred in shreds:
+            give_back(shred)
         return page
 
     def choose(self, index: int) -> list[Shred]:

@@ -14,20 +14,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.elements import Image, Seam, Shred
+from deshred.elements import Image, Seam
 from deshred.imaging.composition.ink_loss import find_ink, measure_gaps
-from deshred.imaging.composition.uprights import Sides
 
-_WIDEST_FILLED = 40  # px of lost paper; more is a gap that people should see
+WIDEST_FILLED = 40  # px of lost paper; more is a gap that people should see
 _WIDEST_CLOSED = 8  # px of light gap within a stroke
 _CLOSED_STROKES = 1.25  # strokes: a wider gap is as likely the inside of a thin letter
 _HIGH, _WIDE = 1.5, 1.6  # strokes: closed places higher and wider than that lie between two letters
 _STROKES = (2, 20)  # px that a stroke is wide; less is dust, more is an area
 _STROKE_STEP = 5  # rows
-_FRINGE_DEPTH = 4  # px into the paper
-_BEYOND = 3  # px out of the paper that resampling looks at
-_FRINGE_COLOR = 6.0  # gray levels by which the rim is more colorful than the paper, at least
-_FRINGE_SHARE = 0.3  # of the rim's color that counts as fringe
 
 
 def mend(image: Image, seams: Sequence[Seam]) -> Image:
@@ -42,14 +37,21 @@ def mend(image: Image, seams: Sequence[Seam]) -> Image:
 
 def _close(image: Image, seams: Sequence[Seam], gap: int, stroke: float) -> Image:
     """Darken what has ink on both sides within the gap, where a stroke goes on."""
-    kernel = np.ones((1, (gap + 1) | 1), np.uint8)
-    opened = np.asarray(cv2.morphologyEx(image, cv2.MORPH_OPEN, kernel), np.uint8)
+    opened = _darken_gaps(image, gap)
     near = _near_seams(image.shape[:2], seams, (gap + 1) // 2)
     closed = image.copy()
     closed[near] = opened[near]
     blots = _find_blots(find_ink(image), find_ink(closed), stroke)
     closed[blots] = image[blots]
     return closed
+
+
+def _darken_gaps(image: Image, gap: int) -> Image:
+    """A picture without light gaps up to so many px from left to right; everything else stays."""
+    kernel, middle = np.ones((1, gap + 1), np.uint8), gap // 2
+    # two anchors: with one of them OpenCV moves what an even kernel opens by a pixel
+    eroded = cv2.erode(image, kernel, anchor=(middle, 0))
+    return np.asarray(cv2.dilate(eroded, kernel, anchor=(gap - middle, 0)), np.uint8)
 
 
 def _find_blots(ink: NDArray[np.bool_], closed: NDArray[np.bool_], stroke: float) -> NDArray[np.bool_]:
@@ -98,7 +100,7 @@ def _measure_stroke(ink: NDArray[np.bool_]) -> float:
 def _fill(image: Image, seam: Seam) -> None:
     """Bridge lost paper row by row, linearly."""
     lost = seam.starts - seam.stops
-    rows = np.flatnonzero((lost > 0) & (lost <= _WIDEST_FILLED) & (seam.stops > 0))
+    rows = np.flatnonzero((lost > 0) & (lost <= WIDEST_FILLED) & (seam.stops > 0))
     rows = rows[seam.starts[rows] < image.shape[1]]
     if not rows.size:
         return
@@ -117,50 +119,10 @@ def _near_seams(shape: tuple[int, ...], seams: Sequence[Seam], reach: int) -> ND
     for seam in seams:
         first = np.minimum(seam.stops, seam.starts) - reach
         last = np.maximum(seam.stops, seam.starts) + reach
-        rows = np.flatnonzero((seam.stops >= 0) & (last - first <= _WIDEST_FILLED + 2 * reach))
+        rows = np.flatnonzero((seam.stops >= 0) & (last - first <= WIDEST_FILLED + 2 * reach))
         if not rows.size:
             continue
         left, right = max(0, int(first[rows].min())), min(shape[1], int(last[rows].max()))
         columns = np.arange(left, right)
         near[rows, left:right] |= (columns >= first[rows, None]) & (columns < last[rows, None])
     return near
-
-
-def clean_rim(shred: Shred, sides: Sides) -> Image:
-    """The image of a shred without the fringe of the colored sheet it lay on, its rim drawn on outwards.
-
-    The fringe colors the whole rim alike, so the usual color of the rim tells it from colored ink. It is as
-    bright as paper in its brightest channel: there ink alone is dark.
-    """
-    rows = np.flatnonzero(sides.has_paper)
-    image = shred.image.copy()
-    if not rows.size:
-        return image
-    paper = np.median(shred.image[::5, ::3][shred.mask[::5, ::3]], axis=0)
-    image[~shred.mask] = np.rint(paper)  # holes too: resampling mixes what lies in them into the paper
-    for tears, inwards in ((sides.starts[rows], 1), (sides.stops[rows] - 1, -1)):
-        inside = tears[:, None] + inwards * np.arange(_FRINGE_DEPTH)
-        inside = np.clip(inside, sides.starts[rows, None], sides.stops[rows, None] - 1)
-        image[rows[:, None], inside] = _without_fringe(image[rows[:, None], inside], paper)
-        # at the tear the outermost pixel goes on, be it ink or paper
-        outside = np.clip(tears[:, None] - inwards * np.arange(1, _BEYOND + 1), 0, image.shape[1] - 1)
-        is_outside = (outside < sides.starts[rows, None]) | (outside >= sides.stops[rows, None])
-        image[rows[:, None], outside] = np.where(
-            is_outside[..., None], image[rows, tears][:, None], image[rows[:, None], outside]
-        )
-    return image
-
-
-def _without_fringe(band: Image, paper: NDArray[np.float64]) -> Image:
-    """A band of pixels along the rim, outermost first. (rows, depth, 3)"""
-    rim = np.median(band[:, 0], axis=0)
-    tint = (rim - rim.mean()) - (paper - paper.mean())
-    strength = float(np.linalg.norm(tint))
-    if strength < _FRINGE_COLOR:
-        return band
-    pixels = band.astype(np.float64)
-    colors = pixels - pixels.mean(axis=2, keepdims=True) - (paper - paper.mean())
-    is_fringe = colors @ tint / strength**2 > _FRINGE_SHARE
-    brightest = int(tint.argmax())
-    neutral = np.minimum(pixels[..., brightest : brightest + 1] / max(paper[brightest], 1), 1) * paper
-    return np.where(is_fringe[..., None], np.rint(neutral), pixels).astype(np.uint8)

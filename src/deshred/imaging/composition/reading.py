@@ -14,7 +14,8 @@ import numpy as np
 
 from deshred.elements import Page, Placement, Shred, Slot
 from deshred.imaging.composition.evidence import check_extent, find_seams, hatch_rooms, lay_down
-from deshred.imaging.composition.mending import clean_rim, mend
+from deshred.imaging.composition.fringes import clean_rim, clear_seams
+from deshred.imaging.composition.mending import mend
 from deshred.imaging.composition.missing import MissingPaper, Room, make_room
 from deshred.imaging.composition.offsets import knots_of, measure_columns, measure_rows
 from deshred.imaging.composition.options import CompositionOptions
@@ -57,7 +58,8 @@ def compose_reading(
     for patch, left, top in zip(patches, lefts, tops, strict=True):
         lay_down(whiten(patch.image, patch.mask), patch.mask, image, mask, left, top)
     seams = find_seams(chosen, [find_sides(patch.mask) for patch in patches], lefts, tops, height=shape[0])
-    image = mend(image, [seam for seam, room in zip(seams, rooms[1:-1], strict=True) if not room.width])
+    closed = [seam for seam, room in zip(seams, rooms[1:-1], strict=True) if not room.width]
+    image = mend(clear_seams(image, closed), closed)
     hatch_rooms(image, mask, seams, rooms, lefts, width)
     placements = tuple(
         Placement(shred.id, left, top) for shred, left, top in zip(chosen, lefts, tops, strict=True)
