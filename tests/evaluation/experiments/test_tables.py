@@ -124,3 +124,11 @@ def test_a_document_is_poor_below_seventy_percent(accuracy: float) -> None:
     table = tabulate_curves([curve_entry("drawn", "outline", 1, [accuracy])])
     assert column(table, "k = 1") == [f"0 of 1 perfect, {int(accuracy < 0.7)} below 70 %"]
     assert column(table, "published %") == [""]
+
+
+def test_a_pile_without_a_time_takes_no_part_in_times() -> None:
+    untimed = {**pile_entry("pairwise", 1, "a", 1.0, 9.0), "seconds": {}}
+    entries = [pile_entry("default", 1, "a", 1.0, 2.0), untimed]
+    assert list(group_seconds(entries)) == [("default", 1)]
+    assert ("pairwise", 1) not in find_ratios(entries)
+    assert len(tabulate_comparison(entries).rows) == 2

@@ -16,7 +16,6 @@ from deshred.evaluation.experiments.instances import sequence_documents
 from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import plot_ablation
 from deshred.evaluation.experiments.raw import Entry, RawResults
-from deshred.evaluation.experiments.tables import tabulate_ablation
 from deshred.evaluation.experiments.variants import (
     Training,
     Variant,
@@ -90,11 +89,8 @@ def ablation(
 
 def show_ablation(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
-    entries = list(raw)
-    pictures = [plot_ablation(entries, out / "ablation.png")]
-    return write_outcome(
-        "ablation", "What each choice is worth", [tabulate_ablation(entries)], pictures, raw.file
-    )
+    plot_ablation(list(raw), out / "ablation.png")
+    return write_outcome(raw)
 
 
 def _choose(collection: Collection, options: AblationOptions) -> Collection:

@@ -22,7 +22,7 @@ from deshred.evaluation.experiments.tables import (
     label_method,
 )
 
-# Okabe and Ito: eight colors that people with any color vision can tell apart
+# Okabe and Ito: colors that people with any color vision can tell apart; shapes and dashes tell them in gray
 _COLORS = (
     "#0072B2",
     "#56B4E9",
@@ -37,9 +37,23 @@ _COLORS = (
 )
 _MARKERS = ("o", "s", "v", "D", "d", "^", "<", "P", "X", "x")
 _DASHES = ("-", "-", "-", "--", ":", "-.", ":", "--", "-", ":")
+_LOOKS = {
+    "default": ("#0072B2", "o", "-"),
+    "towers": ("#56B4E9", "s", "-"),
+    "outline": ("#999999", "v", "-"),
+    "pairwise": ("#D55E00", "D", "--"),
+    "pairwise-nn": ("#E69F00", "d", ":"),
+    "pairwise-still": ("#8B3A00", "p", "-"),
+    "pairwise-still-nn": ("#B8860B", "h", "-."),
+    "characters": ("#009E73", "^", "-."),
+    "characters-2020": ("#66C2A5", "<", ":"),
+    "words": ("#CC79A7", "P", "--"),
+    "marques": ("#000000", "X", "-"),
+    "marques-2020": ("#7F7F7F", "x", ":"),
+}
 _STYLES = {
     name: {"color": color, "marker": marker, "linestyle": dash}
-    for name, color, marker, dash in zip(METHODS, _COLORS, _MARKERS, _DASHES, strict=True)
+    for name, (color, marker, dash) in _LOOKS.items()
 }
 _PUBLISHED = {
     "proposed": ("Proposed", "pairwise"),

@@ -159,7 +159,7 @@ def group_seconds(entries: Iterable[Entry]) -> dict[tuple[str, int], float]:
     """(method, k) -> mean seconds per pile; failures do not count."""
     found: dict[tuple[str, int], list[float]] = {}
     for entry in entries:
-        if "failure" not in entry:
+        if _is_timed(entry):
             found.setdefault((entry["method"], entry["k"]), []).append(sum(entry["seconds"].values()))
     order = {name: place for place, name in enumerate(METHODS)}
     ordered = sorted(found.items(), key=lambda item: (order.get(item[0][0], 99), item[0][1]))
@@ -173,7 +173,7 @@ def find_ratios(entries: Sequence[Entry]) -> dict[tuple[str, int], float]:
     """
     found: dict[tuple[str, int], dict[str, Entry]] = {}
     for entry in entries:
-        if "failure" not in entry:
+        if _is_timed(entry):
             pile = f"{entry['collection']} {entry['instance']}"
             found.setdefault((entry["method"], entry["k"]), {})[pile] = entry
     ratios = {}
@@ -188,6 +188,11 @@ def find_ratios(entries: Sequence[Entry]) -> dict[tuple[str, int], float]:
             ours, theirs = (sum(_seconds_of(one, unit) for one in some) for some in zip(*pairs, strict=True))
             ratios[method, k] = ours / theirs
     return ratios
+
+
+def _is_timed(entry: Entry) -> bool:
+    """Failures have no time worth comparing, and neither has what was found ready without its price."""
+    return "failure" not in entry and bool(entry["seconds"])
 
 
 def _seconds_of(entry: Entry, unit: str) -> float:
