@@ -10,7 +10,7 @@ import numpy as np
 
 from deshred.errors import MissingDependencyError
 from deshred.evaluation.experiments.methods import METHODS
-from deshred.evaluation.experiments.published import ACCURACY, KINDS
+from deshred.evaluation.experiments.published import ABLATION, ACCURACY, KINDS
 from deshred.evaluation.experiments.raw import Entry
 from deshred.evaluation.experiments.tables import (
     average_many,
@@ -20,6 +20,7 @@ from deshred.evaluation.experiments.tables import (
     group_kinds,
     label_collection,
     label_method,
+    place_collection,
 )
 
 # Okabe and Ito: colors that people with any color vision can tell apart; shapes and dashes tell them in gray
@@ -62,6 +63,7 @@ _PUBLISHED = {
     "liang": ("Liang", "words"),
     "marques": ("Marques", "marques"),
 }
+_HOLLOW: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markersize": 8}
 _PRINT_DPI = 150
 
 
@@ -147,7 +149,7 @@ def plot_comparison(entries: Sequence[Entry], file: Path) -> Path:
 def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
     """Mean accuracy of every value, one panel per factor; dots for the collections, at the largest k."""
     factors = list(dict.fromkeys(entry["factor"] for entry in entries))
-    names = list(dict.fromkeys(entry["collection"] for entry in entries))
+    names = sorted({entry["collection"] for entry in entries}, key=place_collection)
     plt = import_pyplot()
     columns = min(4, max(len(factors), 1))
     rows = -(-max(len(factors), 1) // columns)
@@ -159,16 +161,19 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
         own = [entry for entry in own if entry["k"] == max(other["k"] for other in own)]
         values = list(dict.fromkeys(entry["value"] for entry in own))
         for place, name in enumerate(names):
-            found = {e["value"]: e for e in own if e["collection"] == name}
-            spots = [values.index(value) for value in found]
-            means = [100 * entry["mean"] for entry in found.values()]
-            axis.plot(
-                spots, means, _MARKERS[place], linestyle="-", color=_COLORS[(0, 3, 5)[place % 3]],
-                label=label_collection(name),
-            )  # fmt: skip
+            found = {e["value"]: 100 * e["mean"] for e in own if e["collection"] == name}
+            published = ABLATION.get(factor, {}).get(name, {}) if found else {}
+            look = {"marker": _MARKERS[place], "color": _COLORS[(0, 3, 5)[place % 3]]}
+            label = label_collection(name)
+            for known, more in ((found, {"label": label}), (published, _HOLLOW)):
+                spots = [values.index(value) for value in known if value in values]
+                means = [mean for value, mean in known.items() if value in values]
+                axis.plot(spots, means, **look, **more)
+            if published:
+                axis.plot([], [], **look, **_HOLLOW, label=f"{label} (published, k = 5)")
         axis.set_xticks(range(len(values)), values, fontsize=8)
         axis.set_xlim(-0.4, len(values) - 0.6)
-        lowest = 100 * min(entry["mean"] for entry in own)
+        lowest = 100 * min(entry["mean"] for entry in own)  # published marks below it are not worth the room
         axis.set_ylim(min(lowest - 2, 90), 101)
         largest = f"k = {own[0]['k']}"
         axis.set_title(factor if factor.endswith(largest) else f"{factor}, {largest}", fontsize=10)
@@ -180,7 +185,7 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
 def plot_feedback(entries: Sequence[Entry], file: Path) -> Path:
     """Wrong joins that are left against the share of joins asked, one round; a row per method and person."""
     single = [entry for entry in entries if entry["rounds"] == 1]
-    columns = sorted({entry["collection"] for entry in single})
+    columns = sorted({entry["collection"] for entry in single}, key=place_collection)
     rows = list(dict.fromkeys((e["method"], e["error"]) for e in sorted(single, key=_method_and_person)))
     plt = import_pyplot()
     shape = (len(rows), len(columns))
@@ -253,7 +258,7 @@ def _draw_published(axis: Any, collection: str, methods: Sequence[str], *, most:
     for method in methods:
         curve = {k: v for k, v in ACCURACY.get(collection, {}).get(method, {}).items() if k <= most}
         name, twin = _PUBLISHED[method]
-        look = {**_STYLES[twin], "linestyle": "none", "markerfacecolor": "none", "markersize": 8}
+        look = {**_STYLES[twin], **_HOLLOW}
         axis.plot(list(curve), list(curve.values()), label=f"{name} (published)", **look)
 
 

@@ -45,6 +45,12 @@ def label_collection(name: str) -> str:
     return COLLECTIONS.get(name, name)
 
 
+def place_collection(name: str) -> tuple[int, str]:
+    """Where a collection stands: in the order of the paper, others behind them."""
+    known = list(COLLECTIONS)
+    return (known.index(name) if name in known else len(known)), name
+
+
 def label_method(name: str) -> str:
     """As figures show it."""
     return METHODS[name].label if name in METHODS else name
@@ -60,7 +66,11 @@ def group_accuracies(entries: Iterable[Entry]) -> dict[tuple[str, str, int], lis
         )
         found.setdefault(key, []).extend(values)
     order = {name: place for place, name in enumerate(METHODS)}
-    return dict(sorted(found.items(), key=lambda item: (item[0][0], order.get(item[0][1], 99), item[0][2])))
+
+    def place(key: tuple[str, str, int]) -> tuple[tuple[int, str], int, int]:
+        return place_collection(key[0]), order.get(key[1], len(order)), key[2]
+
+    return {key: found[key] for key in sorted(found, key=place)}
 
 
 def count_documents(entries: Iterable[Entry]) -> dict[str, int]:
@@ -207,7 +217,8 @@ def tabulate_feedback(entries: Sequence[Entry]) -> Table:
         key = (entry["collection"], entry["method"], entry["error"], entry["rounds"], entry["load"])
         groups.setdefault(key, []).append(entry)
     rows = []
-    for (collection, method, error, rounds, load), some in sorted(groups.items()):
+    ordered = sorted(groups.items(), key=lambda item: (place_collection(item[0][0]), item[0][1:]))
+    for (collection, method, error, rounds, load), some in ordered:
         published = FEEDBACK.get(collection) if (load, rounds, error) == (0.1, 1, 0.0) else None
         rows.append(
             (
@@ -300,6 +311,6 @@ def _count_perfect(values: Sequence[float]) -> str:
 def _note(documents: Mapping[str, int]) -> str:
     counts = ", ".join(
         f"{label_collection(name)} {count} of {COMPLETE.get(name, count)}"
-        for name, count in sorted(documents.items())
+        for name, count in sorted(documents.items(), key=lambda item: place_collection(item[0]))
     )
     return f"Documents at hand: {counts}; published figures are for the complete collections."
