@@ -72,6 +72,7 @@ def test_times_are_compared_over_the_piles_that_both_have_solved() -> None:
 def test_processor_time_is_compared_where_both_have_it() -> None:
     timed = [{**entry, "processor_seconds": 1.0} for entry in TIMES if entry["instance"] == ["a"]]
     assert find_ratios([*timed, *TIMES[1:2]]) == {("default", 1): 1.0, ("marques", 1): 1.0}
+    assert group_seconds([*timed, *TIMES[1:2]]) == {("default", 1): 1.0, ("marques", 1): 1.0}
 
 
 def test_a_time_stands_beside_its_ratio_and_the_published_one() -> None:
@@ -89,7 +90,7 @@ def test_the_comparison_counts_failures_as_piles() -> None:
     marques = next(row for row in table.rows if "Marques" in row[1])
     assert ", 2 piles" in marques[2]
     assert marques[2].startswith("25.0, ")  # two piles say nothing about others
-    assert ", 1 piles" in marques[3]
+    assert ", 1 pile (" in marques[3]
 
 
 def test_feedback_shows_the_mean_over_seeds_for_every_strategy() -> None:

@@ -134,13 +134,15 @@ def tabulate_comparison(entries: Sequence[Entry]) -> Table:
             values = groups.get((collection, method, k))
             published = published_accuracy(collection, METHODS[method].published, k, documents[collection])
             beside = "" if published is None else f" ({published:.1f})"
-            cells.append(
-                "" if values is None else f"{show_mean(average_many(values))}, {len(values)} piles{beside}"
-            )
+            cells.append("" if values is None else f"{_show_piles(values)}{beside}")
         rows.append((label_collection(collection), label_method(method), *cells))
     header = ("collection", "method", *(f"k = {k}" for k in ks))
     note = f"Accuracy in %, 95 % interval, number of piles; published in brackets. {_note(documents)}"
     return Table("All methods on the same piles", header, tuple(rows), note)
+
+
+def _show_piles(values: Sequence[float]) -> str:
+    return f"{show_mean(average_many(values))}, {len(values)} pile{'s' if len(values) > 1 else ''}"
 
 
 def tabulate_seconds(entries: Sequence[Entry]) -> Table:
@@ -159,21 +161,27 @@ def tabulate_seconds(entries: Sequence[Entry]) -> Table:
     header = ("method", *(f"k = {k}" for k in ks))
     note = (
         "Mean seconds per pile, and the ratio to deshred's default over the piles both have, of processor "
-        "time where it was measured. One run on one machine that was doing other work: read the ratios. In "
+        "time where it was measured. One machine that was doing other work: read the ratios. In "
         "brackets the published ratio to Proposed."
     )
     return Table("Time", header, tuple(rows), note)
 
 
 def group_seconds(entries: Iterable[Entry]) -> dict[tuple[str, int], float]:
-    """(method, k) -> mean seconds per pile; failures do not count."""
-    found: dict[tuple[str, int], list[float]] = {}
+    """(method, k) -> mean seconds per pile, of processor time over the piles that have it; no failures."""
+    found: dict[tuple[str, int], list[Entry]] = {}
     for entry in entries:
         if _is_timed(entry):
-            found.setdefault((entry["method"], entry["k"]), []).append(sum(entry["seconds"].values()))
+            found.setdefault((entry["method"], entry["k"]), []).append(entry)
     order = {name: place for place, name in enumerate(METHODS)}
     ordered = sorted(found.items(), key=lambda item: (order.get(item[0][0], 99), item[0][1]))
-    return {key: float(np.mean(values)) for key, values in ordered}
+    return {key: _average_seconds(some) for key, some in ordered}
+
+
+def _average_seconds(entries: Sequence[Entry]) -> float:
+    timed = [entry for entry in entries if "processor_seconds" in entry]
+    unit = "processor_seconds" if timed else "seconds"
+    return float(np.mean([_seconds_of(entry, unit) for entry in timed or entries]))
 
 
 def find_ratios(entries: Sequence[Entry]) -> dict[tuple[str, int], float]:
