@@ -38,7 +38,9 @@ class AblationOptions:
     # the paper: 10 epochs, about 7,000 steps on CDIP pages
     steps: int = option(0, "Steps of each training; 0 measures shipped models only.")
     ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
-    factors: tuple[str, ...] = option((), "What is varied.", metavar="NAME,...", shown="everything")
+    factors: tuple[str, ...] = option(
+        (), "What is varied; single values as NAME=VALUE.", metavar="NAME,...", shown="everything"
+    )
     documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
     max_shift: int = option(
         10, "px that shreds are moved while sample and rho_black vary; fewer take less time."
@@ -52,8 +54,9 @@ class AblationOptions:
                 "steps, seed and max_shift start at 0 and ks at 1, got "
                 f"{self.steps}, {self.seed}, {self.max_shift} and {self.ks}."
             )
-        known = {variant.factor for variant in list_variants()}
-        unknown = [factor for factor in self.factors if factor not in known]
+        variants = list_variants()
+        known = dict.fromkeys(variant.factor for variant in variants)
+        unknown = [name for name in self.factors if not any(variant.is_called(name) for variant in variants)]
         if unknown:
             raise SettingsError(f"there is no factor {', '.join(unknown)}. Choose among {', '.join(known)}.")
 
@@ -101,7 +104,7 @@ def _choose(collection: Collection, options: AblationOptions) -> Collection:
 
 
 def _is_asked(variant: Variant, options: AblationOptions) -> bool:
-    if options.factors and variant.factor not in options.factors:
+    if options.factors and not any(map(variant.is_called, options.factors)):
         return False
     return options.steps > 0 or variant.training is None or _is_shipped(variant.training)
 
