@@ -282,6 +282,7 @@ def _finish(figure: Any, axes: Sequence[Any], file: Path, *, columns: int = 3) -
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
+    entries = dict(sorted(entries.items(), key=lambda entry: "(published" in entry[0]))  # ours come first
     columns = min(columns, len(entries)) or 1
     rows = -(-len(entries) // columns)
     figure.tight_layout(rect=(0, (0.22 * rows + 0.1) / figure.get_figheight(), 1, 1))  # inches per line
