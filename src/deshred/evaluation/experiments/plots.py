@@ -147,7 +147,7 @@ def plot_comparison(entries: Sequence[Entry], file: Path) -> Path:
 
 
 def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
-    """Mean accuracy of every value, one panel per factor; dots for the collections, at the largest k."""
+    """Mean accuracy of every value, a panel for each factor; dots are collections, at a k they share."""
     factors = list(dict.fromkeys(entry["factor"] for entry in entries))
     names = sorted({entry["collection"] for entry in entries}, key=place_collection)
     plt = import_pyplot()
@@ -158,7 +158,7 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
         axis.set_axis_off()
     for axis, factor in zip(axes.ravel(), factors, strict=False):
         own = [entry for entry in entries if entry["factor"] == factor]
-        own = [entry for entry in own if entry["k"] == max(other["k"] for other in own)]
+        own = [entry for entry in own if entry["k"] == _largest_shared_k(own)]
         values = list(dict.fromkeys(entry["value"] for entry in own))
         for place, name in enumerate(names):
             found = {e["value"]: 100 * e["mean"] for e in own if e["collection"] == name}
@@ -180,6 +180,14 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel("accuracy, %")
     return _finish(figure, axes.ravel()[: max(len(factors), 1)], file)
+
+
+def _largest_shared_k(entries: Sequence[Entry]) -> int:
+    """The largest k that was measured on every collection; where they share none, the largest of all."""
+    ks: dict[str, set[int]] = {}
+    for entry in entries:
+        ks.setdefault(entry["collection"], set()).add(entry["k"])
+    return max(set.intersection(*ks.values()) or set.union(*ks.values()))
 
 
 def plot_feedback(entries: Sequence[Entry], file: Path) -> Path:
