@@ -69,8 +69,9 @@ def accuracy_of(method: str, collection: str, k: str) -> float:
 def readme() -> str:
     """All documents mixed: the paper, from ink alone, and the default."""
     published = PUBLISHED["Proposed (published, complete collections)"]
-    mixed = {m: [accuracy_of(m, c, "all") for c in COLLECTIONS] for m in ("towers", "default")}
-    at_hand = [len(load(f"accuracy-{c}-default")["documents"]) for c in COLLECTIONS]
+    whole = {(e["collection"], e["method"]): e for e in experiment("incremental") if e["k"] == e["documents"]}
+    mixed = {m: [whole[c, m]["mean"] for c in COLLECTIONS] for m in ("towers", "default")}
+    at_hand = [whole[c, "default"]["documents"] for c in COLLECTIONS]
     return table(
         ["all documents mixed", *COLLECTIONS.values()],
         [
@@ -320,6 +321,8 @@ EXPERIMENT_METHODS = {  # as short as a table wants them
     "towers": "ink alone",
     "pairwise": "pairwise network",
     "pairwise-nn": "pairwise network, nearest neighbor",
+    "pairwise-still": "pairwise network, no shifts",
+    "pairwise-still-nn": "pairwise network, no shifts, nearest neighbor",
     "words": "words",
     "characters": "characters, 5 px, mean of 10 alphabets (2019 as meant)",
     "characters-2020": "characters, 10 px, best of 10 by truth (as run in 2020)",
@@ -367,6 +370,42 @@ def rivals() -> str:
             rows.append([label, *cells])
     head = ["method", "S-Marques", "same documents: here / stored", "S-ISRI-OCR"]
     return table([*head, "same documents: here / stored", "S-CDIP"], rows)
+
+
+def crowding() -> str:
+    """Every method as documents are mixed, on the same piles."""
+    groups: dict[tuple[str, str, int], list[float]] = {}
+    for entry in experiment("comparison"):
+        key = (entry["collection"], entry["method"], entry["k"])
+        groups.setdefault(key, []).append(entry["accuracy"])
+    ks = sorted({k for _, _, k in groups})
+    rows = []
+    for collection, name in COLLECTIONS.items():
+        for method, label in EXPERIMENT_METHODS.items():
+            own = [groups.get((collection, method, k)) for k in ks]
+            if any(own):
+                cells = [f"{percent(statistics.mean(one))} ({len(one)})" if one else "" for one in own]
+                rows.append([name, label, *cells])
+    return table(["collection", "method", *(f"k = {k}" for k in ks)], rows)
+
+
+def choices() -> str:
+    """Every value of every factor, one column per k."""
+    groups: dict[tuple[int, str, str, str], dict[int, float]] = {}
+    ks: set[int] = set()
+    for entry in experiment("ablation"):
+        steps, shift = entry["steps"], entry.get("shift")
+        budget = f"{steps} steps" if steps else "shipped"
+        budget += "" if shift in (None, 10) else f", v_shift {shift}"
+        place = list(COLLECTIONS).index(entry["collection"])
+        key = (place, entry["factor"], entry["value"], f"{budget}, {entry['documents']} documents")
+        groups.setdefault(key, {})[entry["k"]] = entry["mean"]
+        ks.add(entry["k"])
+    rows = []
+    for (place, factor, value, budget), own in sorted(groups.items(), key=lambda item: item[0][:2]):
+        cells = [percent(own[k]) if k in own else "" for k in sorted(ks)]
+        rows.append([list(COLLECTIONS.values())[place], factor, value, budget, *cells])
+    return table(["collection", "factor", "value", "model", *(f"k = {k}" for k in sorted(ks))], rows)
 
 
 def asking() -> str:
@@ -582,6 +621,8 @@ FIGURES: dict[str, Callable[[], str]] = {
         solver,
         mixing,
         rivals,
+        crowding,
+        choices,
         asking,
         reviewing,
         paths,

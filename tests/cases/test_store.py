@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deshred.cases import Folder, FolderStore, MemoryStore, ReadOnlyStore, Store
+from deshred.cases import Folder, FolderStore, MemoryStore, PricedStore, ReadOnlyStore, Store
 from deshred.cases.store import make_key
 
 
@@ -70,3 +70,30 @@ def test_threads_may_keep_the_same_artefact_at_once(tmp_path: Path) -> None:
     assert kept is not None
     assert np.array_equal(kept["a"], arrays["a"])
     assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["ab12.npz"]
+
+
+def test_a_store_with_prices_knows_what_was_spared(tmp_path: Path) -> None:
+    times = iter(range(0, 1000, 10))
+    tick = lambda: float(next(times))  # noqa: E731
+    store = FolderStore(Folder(tmp_path))
+    first = PricedStore(store, tick)  # at 0
+    assert first.load("ab12") is None  # at 10
+    first.save("ab12", {"a": np.arange(3)})  # at 20: it took 10 s
+    assert first.load("ab12") is not None
+    assert first.spared == 0.0, "what was made here was not spared"
+    later = PricedStore(store, tick)
+    for _ in range(2):
+        found = later.load("ab12")
+        assert found is not None
+        assert found["a"].tolist() == [0, 1, 2]
+    assert later.spared == 10.0, "counted once, however often it is looked at"
+
+
+def test_what_has_no_price_makes_the_sum_unknown(tmp_path: Path) -> None:
+    store = FolderStore(Folder(tmp_path))
+    store.save("ab12", {"a": np.arange(3)})
+    priced = PricedStore(store)
+    assert priced.load("cd34") is None
+    assert priced.spared == 0.0
+    assert priced.load("ab12") is not None
+    assert priced.spared is None

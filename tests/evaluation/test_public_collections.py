@@ -7,7 +7,12 @@ import pytest
 from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.classical.marques import MarquesOptions, MarquesScorer
 from deshred.evaluation.collections import Collection, open_collection, read_document
-from deshred.evaluation.protocol import EvaluationOptions, evaluate
+from deshred.evaluation.experiments.comparison import judge
+from deshred.evaluation.experiments.contestants import enter
+from deshred.evaluation.experiments.instances import Bench
+from deshred.evaluation.experiments.methods import METHODS
+from deshred.evaluation.protocol import EvaluationOptions, Window, evaluate
+from deshred.executors import SerialExecutor
 from deshred.imaging.binarization import BlankOptions, is_blank
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -51,6 +56,22 @@ def test_every_document_gives_the_published_accuracy_of_marques(name: str) -> No
     result = evaluate(public(name, len(expected)), scorer, options=options)
     found = {one.documents[0]: round(100 * one.accuracy, 1) for one in result["1"].instances}
     assert found == pytest.approx(expected, abs=0.051)
+
+
+# Of the 2019 program with its 5 px, mean over its alphabets; all ten of ours end with the same order here.
+CHARACTERS = {("s-marques", 20, "D046"): 72.7, ("s-isri-ocr", 8, "D020"): 100.0}
+
+
+@pytest.mark.parametrize(("name", "documents", "document"), CHARACTERS)
+def test_characters_give_the_accuracy_that_the_authors_stored(
+    name: str, documents: int, document: str
+) -> None:
+    alone = public(name, documents).select([document])
+    bench = Bench(alone, seed=0, executor=SerialExecutor())
+    contestant = enter(METHODS["characters"], name, documents=1, executor=SerialExecutor())
+    entry = judge(contestant, METHODS["characters"], bench.mix(Window(0, 1)), SerialExecutor())
+    assert len(entry["accuracies"]) == 10
+    assert 100 * entry["accuracy"] == pytest.approx(CHARACTERS[name, documents, document], abs=0.051)
 
 
 def test_the_count_of_s_marques_is_that_of_the_paper() -> None:

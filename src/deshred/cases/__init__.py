@@ -28,7 +28,7 @@ from deshred.cases.records import (
     load_constraints,
     save_compatibility,
 )
-from deshred.cases.store import Arrays, FolderStore, MemoryStore, ReadOnlyStore, Store
+from deshred.cases.store import Arrays, FolderStore, MemoryStore, PricedStore, ReadOnlyStore, Store
 from deshred.cases.writing import describe_write_failure, to_json, write_atomically, writing
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "Journal",
     "JournalCheck",
     "MemoryStore",
+    "PricedStore",
     "ReadOnlyStore",
     "Store",
     "describe_write_failure",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -90,6 +91,41 @@ class FolderStore:
 
     def _name(self, key: str) -> str:
         return f"{self.below}/{key[:2]}/{key}.npz"
+
+
+class PricedStore:
+    """Another store that remembers what each artefact cost, and adds up the price of those it had.
+
+    So a pile whose parts were computed for another pile can be timed: by what they took then.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.process_time) -> None:
+        self._store = store
+        self._clock = clock
+        self._since = clock()
+        self._seen: set[str] = set()
+        self.spared: float | None = 0.0  # seconds; None when something has no price
+
+    def load(self, key: str) -> Arrays | None:
+        found = self._store.load(key)
+        if found is not None and key not in self._seen and self.spared is not None:
+            price = self._store.load(_price_key(key))
+            self.spared = None if price is None else self.spared + float(price["seconds"])
+            self._seen.add(key)
+        self._since = self._clock()
+        return found
+
+    def save(self, key: str, arrays: Arrays) -> None:
+        """Its price is the time since the store was last asked for anything."""
+        seconds = self._clock() - self._since
+        self._store.save(key, arrays)
+        self._store.save(_price_key(key), {"seconds": np.array(seconds)})
+        self._seen.add(key)
+        self._since = self._clock()
+
+
+def _price_key(key: str) -> str:
+    return make_key("price", key)
 
 
 def pack_arrays(arrays: Arrays) -> bytes:

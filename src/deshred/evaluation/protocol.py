@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from deshred.arrangement import ArrangementOptions, arrange
-from deshred.cases import Folder, FolderStore, MemoryStore, Store
+from deshred.cases import Folder, FolderStore, MemoryStore, PricedStore, Store
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.scoring import score
@@ -125,7 +125,7 @@ def evaluate(
     known = prepare_documents(
         documents, scorer, options=options, executor=keeping, progress=progress, stopwatch=watch
     )
-    store: Store = MemoryStore() if cache is None else FolderStore(Folder(cache), "scores")
+    store: Store = MemoryStore() if cache is None else open_scores(cache)
     solving = _Solving(scorer, known, options, store, executor, watch)
     for document in known:  # one group each: every window is made of them
         solving.score([document])
@@ -151,6 +151,11 @@ def evaluate(
         scorer=scorer.card,
         settings=asdict(options),
     )
+
+
+def open_scores(folder: Path) -> PricedStore:
+    """Scores that outlive a run; each knows what it cost, so who finds them can be timed all the same."""
+    return PricedStore(FolderStore(Folder(folder), "scores"))
 
 
 def prepare_documents(

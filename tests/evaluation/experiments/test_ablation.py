@@ -31,6 +31,15 @@ def test_one_factor_is_changed_at_a_time_on_the_documents_asked_for(folder: Path
     }
 
 
+def test_single_values_of_a_factor_can_be_asked_for(folder: Path, tmp_path: Path) -> None:
+    options = AblationOptions(ks=(1,), factors=("evidence=outline", "v_shift=0"), documents=1, jobs=1)
+    results = read_entries(ablation([folder], tmp_path, options=options).raw).values()
+    assert [(entry["factor"], entry["value"]) for entry in results] == [
+        ("v_shift", "0"),
+        ("evidence", "outline"),
+    ]
+
+
 def test_no_two_values_of_a_factor_have_one_name() -> None:
     names = [(variant.factor, variant.value) for variant in list_variants()]
     assert len(set(names)) == len(names)
@@ -47,7 +56,11 @@ def test_training_without_pages_is_refused_before_anything_is_written(
 
 @pytest.mark.parametrize(
     ("wrong", "told"),
-    [({"factors": ("magic",)}, "no factor magic"), ({"steps": -1}, "start at 0"), ({"ks": (0,)}, "ks at 1")],
+    [
+        ({"factors": ("magic", "v_shift=3")}, "no factor magic, v_shift=3"),
+        ({"steps": -1}, "start at 0"),
+        ({"ks": (0,)}, "ks at 1"),
+    ],
 )
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], told: str) -> None:
     with pytest.raises(SettingsError, match=told):

@@ -29,11 +29,12 @@ class Oracle:
     """A contestant that says what it is told to say."""
 
     says: tuple[tuple[str, ...], ...] | Exception
+    spared: float | None = 0.0
 
     def solve(self, _shreds: ShredSet) -> Answer:
         if isinstance(self.says, Exception):
             raise self.says
-        return Answer(self.says, {"solve": 2.0}, True)
+        return Answer(self.says, {"solve": 2.0}, True, self.spared)
 
 
 @pytest.fixture
@@ -66,6 +67,19 @@ def test_a_failure_counts_as_nothing_right_and_is_told(instance: Instance) -> No
 def test_a_part_that_is_not_installed_is_no_failure_of_the_method(instance: Instance) -> None:
     with pytest.raises(MissingDependencyError):
         judge(Oracle(MissingDependencyError("pip")), METHODS["outline"], instance, SerialExecutor())
+
+
+def test_what_was_found_ready_counts_with_the_time_it_once_took(instance: Instance) -> None:
+    entry = judge(Oracle((RIGHT,), spared=30.0), METHODS["pairwise"], instance, SerialExecutor())
+    assert entry["seconds"] == {"solve": 2.0, "kept": 30.0}
+    assert 30.0 <= entry["processor_seconds"] < 60.0
+
+
+def test_where_nobody_knows_what_was_spared_no_time_is_told(instance: Instance) -> None:
+    entry = judge(Oracle((RIGHT,), spared=None), METHODS["pairwise"], instance, SerialExecutor())
+    assert entry["seconds"] == {}
+    assert "processor_seconds" not in entry
+    assert entry["accuracy"] == 1.0
 
 
 def test_what_is_there_is_not_measured_again(folder: Path, tmp_path: Path) -> None:

@@ -77,6 +77,19 @@ def test_characters_enter_with_ten_alphabets_as_meant_and_as_run() -> None:
         assert (contestant.options.displacement, contestant.options.clusterings) == (displacement, 10)
 
 
+def test_networks_share_their_scores_and_tell_what_these_cost(tmp_path: Path) -> None:
+    shreds = drawn_shreds(3)
+    first, second = (
+        enter(METHODS[name], "drawn", documents=1, executor=SERIAL, kept=tmp_path).solve(shreds)
+        for name in ("pairwise-still", "pairwise-still-nn")
+    )
+    assert first.spared == 0.0
+    assert second.spared is not None
+    assert second.spared > 0.0
+    assert any((tmp_path / "scores").rglob("*.npz"))
+    assert enter(METHODS["default"], "drawn", documents=1, executor=SERIAL, kept=tmp_path).kept is None  # type: ignore[attr-defined]
+
+
 @needs_tesseract
 def test_words_are_read_in_english_and_what_was_read_is_kept(tmp_path: Path) -> None:
     contestant = enter(METHODS["words"], "s-cdip", documents=1, executor=SERIAL, kept=tmp_path)

@@ -19,7 +19,9 @@ def test_every_k_is_measured_and_shown(folder: Path, tmp_path: Path) -> None:
     assert sorted(entry["k"] for entry in results.values()) == [1, 2, 3]
     page = outcome.page.read_text()
     assert "outline alone" in page
-    assert all(picture.is_file() and picture.name in page for picture in outcome.pictures)
+    pictures = sorted(picture.name for picture in tmp_path.glob("*.png"))
+    assert pictures == ["incremental.png", "kinds.png"]
+    assert all(f'src="{name}"' in page for name in pictures)
     assert "| k |" in outcome.markdown.read_text()
 
 

@@ -42,3 +42,15 @@ def test_every_method_looks_for_one_path_by_its_solver(name: str) -> None:
     options = METHODS[name].arrangement
     assert options.pages == 1
     assert options.solver == ("greedy" if METHODS[name].solver == "greedy" else "exact")
+
+
+def test_a_network_that_moves_no_shred_is_not_slow_and_says_so_in_its_label() -> None:
+    for name, solver in (("pairwise-still", "exact"), ("pairwise-still-nn", "greedy")):
+        method = METHODS[name]
+        scorer = method.load("s-isri-ocr")
+        assert scorer.options.max_shift == 0  # type: ignore[union-attr]
+        assert scorer.card.model == "pairwise-cdip"
+        assert (method.solver, method.is_slow) == (solver, False)
+        assert "no vertical shifts" in method.label
+    assert METHODS["pairwise"].load("s-cdip").options.max_shift == 10  # type: ignore[union-attr]
+    assert [name for name, method in METHODS.items() if method.is_slow] == ["pairwise", "pairwise-nn"]

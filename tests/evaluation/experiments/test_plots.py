@@ -15,6 +15,7 @@ pytest.importorskip("matplotlib", reason="plots need deshred[plots]")
 from deshred.evaluation.experiments.methods import METHODS
 from deshred.evaluation.experiments.plots import (
     _STYLES,
+    _largest_shared_k,
     plot_ablation,
     plot_comparison,
     plot_curves,
@@ -119,3 +120,11 @@ def test_without_matplotlib_the_remedy_is_named() -> None:
     assert done.stdout == (
         "8 plots need matplotlib, which is not installed. Try: pip install 'deshred[plots]'\n"
     )
+
+
+def test_collections_of_an_ablation_are_shown_at_a_k_that_all_of_them_have() -> None:
+    both = [factor_entry("v_shift", "0", k, [0.5]) for k in (1, 2, 5)]
+    other = {**both[0], "collection": "s-marques"}
+    assert _largest_shared_k(both) == 5
+    assert _largest_shared_k([*both, other]) == 1
+    assert _largest_shared_k([*both[1:], other]) == 5

@@ -72,6 +72,7 @@ def test_times_are_compared_over_the_piles_that_both_have_solved() -> None:
 def test_processor_time_is_compared_where_both_have_it() -> None:
     timed = [{**entry, "processor_seconds": 1.0} for entry in TIMES if entry["instance"] == ["a"]]
     assert find_ratios([*timed, *TIMES[1:2]]) == {("default", 1): 1.0, ("marques", 1): 1.0}
+    assert group_seconds([*timed, *TIMES[1:2]]) == {("default", 1): 1.0, ("marques", 1): 1.0}
 
 
 def test_a_time_stands_beside_its_ratio_and_the_published_one() -> None:
@@ -89,7 +90,7 @@ def test_the_comparison_counts_failures_as_piles() -> None:
     marques = next(row for row in table.rows if "Marques" in row[1])
     assert ", 2 piles" in marques[2]
     assert marques[2].startswith("25.0, ")  # two piles say nothing about others
-    assert ", 1 piles" in marques[3]
+    assert ", 1 pile (" in marques[3]
 
 
 def test_feedback_shows_the_mean_over_seeds_for_every_strategy() -> None:
@@ -124,3 +125,11 @@ def test_a_document_is_poor_below_seventy_percent(accuracy: float) -> None:
     table = tabulate_curves([curve_entry("drawn", "outline", 1, [accuracy])])
     assert column(table, "k = 1") == [f"0 of 1 perfect, {int(accuracy < 0.7)} below 70 %"]
     assert column(table, "published %") == [""]
+
+
+def test_a_pile_without_a_time_takes_no_part_in_times() -> None:
+    untimed = {**pile_entry("pairwise", 1, "a", 1.0, 9.0), "seconds": {}}
+    entries = [pile_entry("default", 1, "a", 1.0, 2.0), untimed]
+    assert list(group_seconds(entries)) == [("default", 1)]
+    assert ("pairwise", 1) not in find_ratios(entries)
+    assert len(tabulate_comparison(entries).rows) == 2

@@ -16,7 +16,6 @@ from deshred.evaluation.experiments.instances import sequence_documents
 from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import plot_ablation
 from deshred.evaluation.experiments.raw import Entry, RawResults
-from deshred.evaluation.experiments.tables import tabulate_ablation
 from deshred.evaluation.experiments.variants import (
     Training,
     Variant,
@@ -39,7 +38,9 @@ class AblationOptions:
     # the paper: 10 epochs, about 7,000 steps on CDIP pages
     steps: int = option(0, "Steps of each training; 0 measures shipped models only.")
     ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
-    factors: tuple[str, ...] = option((), "What is varied.", metavar="NAME,...", shown="everything")
+    factors: tuple[str, ...] = option(
+        (), "What is varied; single values as NAME=VALUE.", metavar="NAME,...", shown="everything"
+    )
     documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
     max_shift: int = option(
         10, "px that shreds are moved while sample and rho_black vary; fewer take less time."
@@ -53,8 +54,9 @@ class AblationOptions:
                 "steps, seed and max_shift start at 0 and ks at 1, got "
                 f"{self.steps}, {self.seed}, {self.max_shift} and {self.ks}."
             )
-        known = {variant.factor for variant in list_variants()}
-        unknown = [factor for factor in self.factors if factor not in known]
+        variants = list_variants()
+        known = dict.fromkeys(variant.factor for variant in variants)
+        unknown = [name for name in self.factors if not any(variant.is_called(name) for variant in variants)]
         if unknown:
             raise SettingsError(f"there is no factor {', '.join(unknown)}. Choose among {', '.join(known)}.")
 
@@ -90,11 +92,8 @@ def ablation(
 
 def show_ablation(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
-    entries = list(raw)
-    pictures = [plot_ablation(entries, out / "ablation.png")]
-    return write_outcome(
-        "ablation", "What each choice is worth", [tabulate_ablation(entries)], pictures, raw.file
-    )
+    plot_ablation(list(raw), out / "ablation.png")
+    return write_outcome(raw)
 
 
 def _choose(collection: Collection, options: AblationOptions) -> Collection:
@@ -105,7 +104,7 @@ def _choose(collection: Collection, options: AblationOptions) -> Collection:
 
 
 def _is_asked(variant: Variant, options: AblationOptions) -> bool:
-    if options.factors and variant.factor not in options.factors:
+    if options.factors and not any(map(variant.is_called, options.factors)):
         return False
     return options.steps > 0 or variant.training is None or _is_shipped(variant.training)
 

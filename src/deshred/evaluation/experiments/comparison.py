@@ -18,7 +18,6 @@ from deshred.evaluation.experiments.methods import Method, find_methods
 from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import plot_comparison
 from deshred.evaluation.experiments.raw import Entry, RawResults
-from deshred.evaluation.experiments.tables import tabulate_comparison, tabulate_seconds
 from deshred.evaluation.metrics import measure_accuracy
 from deshred.executors import Executor, Progress, default_executor
 from deshred.options import option
@@ -81,14 +80,12 @@ def comparison(
 
 def show_comparison(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
-    entries = list(raw)
-    tables = [tabulate_comparison(entries), tabulate_seconds(entries)]
-    pictures = [plot_comparison(entries, out / "comparison.png")]
-    return write_outcome("comparison", "All methods on the same piles", tables, pictures, raw.file)
+    plot_comparison(list(raw), out / "comparison.png")
+    return write_outcome(raw)
 
 
 def _takes_part(method: Method, k: int, options: ComparisonOptions) -> bool:
-    limits = [method.most_k, options.pairwise_most_k if method.scorer == "pairwise" else None]
+    limits = [method.most_k, options.pairwise_most_k if method.is_slow else None]
     return all(limit is None or k <= limit for limit in limits)
 
 
@@ -114,7 +111,7 @@ def _run(
                     documents=k,
                     executor=executor,
                     threads=options.jobs or 0,
-                    kept=raw.file.with_name("readings"),
+                    kept=raw.file.parent,
                 )
             entry = judge(contestant, method, bench.mix(window), executor)
             named = {"collection": name, "documents": total, "method": method.name, "k": k, **entry}
@@ -140,18 +137,23 @@ def judge(contestant: Contestant, method: Method, instance: Instance, executor: 
     accuracies = [measure_accuracy(order, instance.truth) for order in answer.orders]
     # the oracle of the published run: only here, where the truth is known
     chosen = max(accuracies) if method.name == "characters-2020" else float(np.mean(accuracies))
-    return {
+    judged = {
         **_describe(instance, answer),
         "accuracy": chosen,
         "accuracies": accuracies,
         "shreds": len(shreds),
-        "processor_seconds": time.process_time() - started,  # of this process: a busy machine changes it less
     }
+    if answer.spared is not None:  # of this process: a busy machine changes it less
+        judged["processor_seconds"] = time.process_time() - started + answer.spared
+    return judged
 
 
 def _describe(instance: Instance, answer: Answer) -> Entry:
+    """What was found ready counts with the time it once took; where that is not known, no time is told."""
+    known = {} if answer.spared is None else answer.seconds
+    kept = {"kept": answer.spared} if answer.spared else {}
     return {
         "instance": list(instance.documents),
-        "seconds": dict(answer.seconds),
+        "seconds": {**known, **kept},
         "optimal": answer.is_optimal,
     }

@@ -28,11 +28,11 @@ from deshred.compatibility.classical.words import (
     gather_evidence,
 )
 from deshred.compatibility.contract import AnyScorer
-from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
 from deshred.elements import Compatibility, ShredSet
 from deshred.evaluation.experiments.instances import PAPER_RULE
 from deshred.evaluation.experiments.methods import Method
+from deshred.evaluation.protocol import open_scores
 from deshred.executors import Executor
 from deshred.imaging.preparation import prepare
 from deshred.timing import Stopwatch
@@ -53,6 +53,7 @@ class Answer:
     orders: tuple[tuple[str, ...], ...]
     seconds: Mapping[str, float]
     is_optimal: bool | None = None
+    spared: float | None = 0.0  # processor seconds that kept scores had cost; None: nobody knows
 
 
 class Contestant(Protocol):
@@ -69,15 +70,18 @@ class ScorerContestant:
     scorer: AnyScorer
     arrangement: ArrangementOptions
     executor: Executor
+    kept: Path | None = None  # where scores that take long are shared by all that need them
 
     def solve(self, shreds: ShredSet) -> Answer:
         stopwatch = Stopwatch()
         with stopwatch.measure("prepare"):
             pile = prepare(shreds, blank=PAPER_RULE, edges=self.scorer.edge_options, executor=self.executor)
-        compatibility = score(pile, self.scorer, executor=self.executor, stopwatch=stopwatch)
+        store = None if self.kept is None else open_scores(self.kept)
+        compatibility = score(pile, self.scorer, store=store, executor=self.executor, stopwatch=stopwatch)
         with stopwatch.measure("solve"):
             answer = arrange(compatibility, options=self.arrangement)
-        return Answer((answer.order,), stopwatch.seconds, answer.is_optimal)
+        spared = 0.0 if store is None else store.spared
+        return Answer((answer.order,), stopwatch.seconds, answer.is_optimal, spared)
 
 
 @dataclass(frozen=True)
@@ -138,7 +142,7 @@ def enter(
     threads: int = 0,
     kept: Path | None = None,
 ) -> Contestant:
-    """The contestant of a method, for piles of so many documents; what was read is kept in a folder."""
+    """The contestant of a method, for piles of so many documents; `kept` is a folder for what takes long."""
     if method.scorer == "characters":
         displacement = 10 if method.name == "characters-2020" else 5
         options = CharactersOptions(displacement=displacement, clusterings=_CLUSTERINGS)
@@ -148,19 +152,21 @@ def enter(
     arrangement = method.arrangement
     if documents > 1:  # a single path through several documents has no ends worth weighing
         arrangement = replace(arrangement, free_ends=True)
-    return ScorerContestant(_load(method, collection, threads), arrangement, executor)
+    scorer = _load(method, collection, threads)
+    scores = kept / "scores" if kept is not None and method.scorer == "pairwise" else None
+    return ScorerContestant(scorer, arrangement, executor, scores)
 
 
 def _load(method: Method, collection: str, threads: int) -> AnyScorer:
     if method.scorer == "marques":
         rows = _LEAST_ROWS.get(collection, MarquesOptions().rows)
         return MarquesScorer(MarquesOptions(wraps=method.name == "marques-2020", rows=rows))
-    return load_scorer(method.scorer, method.model_for(collection), threads=threads)
+    return method.load(collection, threads=threads)
 
 
 def _enter_words(collection: str, executor: Executor, kept: Path | None) -> Contestant:
     """Portuguese for S-Marques; the newer engine, since system packages have no data for the legacy one."""
     reader: WordReader = TesseractWords("por" if collection == "s-marques" else "eng")
     if kept is not None:
-        reader = KeepingReader(reader, kept)
+        reader = KeepingReader(reader, kept / "readings")
     return WordsContestant(reader, WordsOptions(), executor)

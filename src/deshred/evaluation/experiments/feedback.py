@@ -17,7 +17,6 @@ import numpy as np
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.cases import Folder, FolderStore
 from deshred.compatibility.calibration import rate
-from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Constraints, join_piles
 from deshred.errors import InfeasibleError, SettingsError
@@ -27,7 +26,6 @@ from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import plot_feedback
 from deshred.evaluation.experiments.raw import Entry, RawResults
 from deshred.evaluation.experiments.strategies import STRATEGIES, Question, believe
-from deshred.evaluation.experiments.tables import tabulate_feedback
 from deshred.evaluation.protocol import EvaluationOptions, prepare_documents
 from deshred.executors import Progress, default_executor
 from deshred.options import option
@@ -89,9 +87,8 @@ def feedback(
 
 def show_feedback(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
-    entries = list(raw)
-    pictures = [plot_feedback(entries, out / "feedback.png")]
-    return write_outcome("feedback", "A person in the loop", [tabulate_feedback(entries)], pictures, raw.file)
+    plot_feedback(list(raw), out / "feedback.png")
+    return write_outcome(raw)
 
 
 @dataclass(frozen=True)
@@ -150,7 +147,7 @@ class _Loop:
     @staticmethod
     def prepare(folder: Path, name: str, out: Path, options: FeedbackOptions) -> _Loop:
         collection, method = open_collection(folder), METHODS[name]
-        scorer = load_scorer(method.scorer, method.model_for(collection.name), threads=options.jobs or 0)
+        scorer = method.load(collection.name, threads=options.jobs or 0)
         executor = default_executor(options.jobs)
         known = prepare_documents(
             collection.documents, scorer, options=EvaluationOptions(), executor=executor

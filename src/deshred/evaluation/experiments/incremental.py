@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deshred.compatibility.scorers import load_scorer
 from deshred.errors import SettingsError
 from deshred.evaluation.collections import Collection, open_collection
 from deshred.evaluation.experiments.instances import list_ks
@@ -17,7 +16,6 @@ from deshred.evaluation.experiments.methods import Method, find_methods
 from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import plot_curves, plot_kinds
 from deshred.evaluation.experiments.raw import Entry, RawResults
-from deshred.evaluation.experiments.tables import tabulate_curves, tabulate_kinds
 from deshred.evaluation.protocol import EvaluationOptions, evaluate
 from deshred.evaluation.results import KResult
 from deshred.executors import Progress, default_executor
@@ -67,9 +65,9 @@ def incremental(
 def show_incremental(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
     entries = list(raw)
-    tables = [tabulate_curves(entries), tabulate_kinds(entries)]
-    pictures = [plot_curves(entries, out / "incremental.png"), plot_kinds(entries, out / "kinds.png")]
-    return write_outcome("incremental", "Accuracy as documents are mixed", tables, pictures, raw.file)
+    plot_curves(entries, out / "incremental.png")
+    plot_kinds(entries, out / "kinds.png")
+    return write_outcome(raw)
 
 
 def _measure(
@@ -101,7 +99,7 @@ def _measure(
 
     evaluate(
         collection,
-        load_scorer(method.scorer, method.model_for(collection.name), threads=options.jobs or 0),
+        method.load(collection.name, threads=options.jobs or 0),
         options=EvaluationOptions(ks=tuple(missing), seed=seed, arrangement=method.arrangement),
         cache=cache,
         executor=default_executor(options.jobs),
@@ -111,7 +109,7 @@ def _measure(
 
 
 def _takes_part(method: Method, k: int, collection: Collection, options: IncrementalOptions) -> bool:
-    limits = [method.most_k, options.pairwise_most_k if method.scorer == "pairwise" else None]
+    limits = [method.most_k, options.pairwise_most_k if method.is_slow else None]
     return k <= len(collection) and all(limit is None or k <= limit for limit in limits)
 
 

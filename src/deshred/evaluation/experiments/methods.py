@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deshred.arrangement import ArrangementOptions
+from deshred.compatibility.contract import AnyScorer
+from deshred.compatibility.pairwise.scorer import PairwiseOptions
+from deshred.compatibility.scorers import load_scorer
 from deshred.errors import SettingsError
 
 Solver = Literal["exact", "greedy", "composition"]
@@ -26,12 +29,23 @@ class Method:
     published: str | None = None  # the method of the paper that it stands beside
     most_k: int | None = None  # documents mixed at most, as in the paper
     family: str | None = None  # of models: towers or pairwise
+    max_shift: int | None = None  # px that a pairwise network moves shreds; None is the paper's choice
 
     def model_for(self, collection: str) -> str | None:
         """The model that saw no page like those of this collection."""
         if self.family is None:
             return None
         return f"{self.family}-isri" if collection == "s-cdip" else f"{self.family}-cdip"
+
+    def load(self, collection: str, *, threads: int = 0) -> AnyScorer:
+        """Its scorer, with that model."""
+        pairwise = None if self.max_shift is None else PairwiseOptions(max_shift=self.max_shift)
+        return load_scorer(self.scorer, self.model_for(collection), pairwise=pairwise, threads=threads)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether comparing all joins of a few mixed documents takes hours."""
+        return self.scorer == "pairwise" and self.max_shift is None
 
     @property
     def arrangement(self) -> ArrangementOptions:
@@ -55,6 +69,21 @@ METHODS = {
             "greedy",
             published="proposed-nn",
             family="pairwise",
+        ),
+        Method(
+            "pairwise-still",
+            "pairwise network, no vertical shifts",
+            "pairwise",
+            family="pairwise",
+            max_shift=0,
+        ),
+        Method(
+            "pairwise-still-nn",
+            "pairwise network, no vertical shifts, nearest neighbor",
+            "pairwise",
+            "greedy",
+            family="pairwise",
+            max_shift=0,
         ),
         Method(
             "characters",

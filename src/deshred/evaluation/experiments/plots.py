@@ -10,7 +10,7 @@ import numpy as np
 
 from deshred.errors import MissingDependencyError
 from deshred.evaluation.experiments.methods import METHODS
-from deshred.evaluation.experiments.published import ACCURACY, KINDS
+from deshred.evaluation.experiments.published import ABLATION, ACCURACY, KINDS
 from deshred.evaluation.experiments.raw import Entry
 from deshred.evaluation.experiments.tables import (
     average_many,
@@ -20,9 +20,10 @@ from deshred.evaluation.experiments.tables import (
     group_kinds,
     label_collection,
     label_method,
+    place_collection,
 )
 
-# Okabe and Ito: eight colors that people with any color vision can tell apart
+# Okabe and Ito: colors that people with any color vision can tell apart; shapes and dashes tell them in gray
 _COLORS = (
     "#0072B2",
     "#56B4E9",
@@ -37,9 +38,23 @@ _COLORS = (
 )
 _MARKERS = ("o", "s", "v", "D", "d", "^", "<", "P", "X", "x")
 _DASHES = ("-", "-", "-", "--", ":", "-.", ":", "--", "-", ":")
+_LOOKS = {
+    "default": ("#0072B2", "o", "-"),
+    "towers": ("#56B4E9", "s", "-"),
+    "outline": ("#999999", "v", "-"),
+    "pairwise": ("#D55E00", "D", "--"),
+    "pairwise-nn": ("#E69F00", "d", ":"),
+    "pairwise-still": ("#8B3A00", "p", "-"),
+    "pairwise-still-nn": ("#B8860B", "h", "-."),
+    "characters": ("#009E73", "^", "-."),
+    "characters-2020": ("#66C2A5", "<", ":"),
+    "words": ("#CC79A7", "P", "--"),
+    "marques": ("#000000", "X", "-"),
+    "marques-2020": ("#7F7F7F", "x", ":"),
+}
 _STYLES = {
     name: {"color": color, "marker": marker, "linestyle": dash}
-    for name, color, marker, dash in zip(METHODS, _COLORS, _MARKERS, _DASHES, strict=True)
+    for name, (color, marker, dash) in _LOOKS.items()
 }
 _PUBLISHED = {
     "proposed": ("Proposed", "pairwise"),
@@ -48,6 +63,7 @@ _PUBLISHED = {
     "liang": ("Liang", "words"),
     "marques": ("Marques", "marques"),
 }
+_HOLLOW: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markersize": 8}
 _PRINT_DPI = 150
 
 
@@ -131,9 +147,9 @@ def plot_comparison(entries: Sequence[Entry], file: Path) -> Path:
 
 
 def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
-    """Mean accuracy of every value, one panel per factor; dots for the collections, at the largest k."""
+    """Mean accuracy of every value, a panel for each factor; dots are collections, at a k they share."""
     factors = list(dict.fromkeys(entry["factor"] for entry in entries))
-    names = list(dict.fromkeys(entry["collection"] for entry in entries))
+    names = sorted({entry["collection"] for entry in entries}, key=place_collection)
     plt = import_pyplot()
     columns = min(4, max(len(factors), 1))
     rows = -(-max(len(factors), 1) // columns)
@@ -142,19 +158,22 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
         axis.set_axis_off()
     for axis, factor in zip(axes.ravel(), factors, strict=False):
         own = [entry for entry in entries if entry["factor"] == factor]
-        own = [entry for entry in own if entry["k"] == max(other["k"] for other in own)]
+        own = [entry for entry in own if entry["k"] == _largest_shared_k(own)]
         values = list(dict.fromkeys(entry["value"] for entry in own))
         for place, name in enumerate(names):
-            found = {e["value"]: e for e in own if e["collection"] == name}
-            spots = [values.index(value) for value in found]
-            means = [100 * entry["mean"] for entry in found.values()]
-            axis.plot(
-                spots, means, _MARKERS[place], linestyle="-", color=_COLORS[(0, 3, 5)[place % 3]],
-                label=label_collection(name),
-            )  # fmt: skip
+            found = {e["value"]: 100 * e["mean"] for e in own if e["collection"] == name}
+            published = ABLATION.get(factor, {}).get(name, {}) if found else {}
+            look = {"marker": _MARKERS[place], "color": _COLORS[(0, 3, 5)[place % 3]]}
+            label = label_collection(name)
+            for known, more in ((found, {"label": label}), (published, _HOLLOW)):
+                spots = [values.index(value) for value in known if value in values]
+                means = [mean for value, mean in known.items() if value in values]
+                axis.plot(spots, means, **look, **more)
+            if published:
+                axis.plot([], [], **look, **_HOLLOW, label=f"{label} (published, k = 5)")
         axis.set_xticks(range(len(values)), values, fontsize=8)
         axis.set_xlim(-0.4, len(values) - 0.6)
-        lowest = 100 * min(entry["mean"] for entry in own)
+        lowest = 100 * min(entry["mean"] for entry in own)  # published marks below it are not worth the room
         axis.set_ylim(min(lowest - 2, 90), 101)
         largest = f"k = {own[0]['k']}"
         axis.set_title(factor if factor.endswith(largest) else f"{factor}, {largest}", fontsize=10)
@@ -163,10 +182,18 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
     return _finish(figure, axes.ravel()[: max(len(factors), 1)], file)
 
 
+def _largest_shared_k(entries: Sequence[Entry]) -> int:
+    """The largest k that was measured on every collection; where they share none, the largest of all."""
+    ks: dict[str, set[int]] = {}
+    for entry in entries:
+        ks.setdefault(entry["collection"], set()).add(entry["k"])
+    return max(set.intersection(*ks.values()) or set.union(*ks.values()))
+
+
 def plot_feedback(entries: Sequence[Entry], file: Path) -> Path:
     """Wrong joins that are left against the share of joins asked, one round; a row per method and person."""
     single = [entry for entry in entries if entry["rounds"] == 1]
-    columns = sorted({entry["collection"] for entry in single})
+    columns = sorted({entry["collection"] for entry in single}, key=place_collection)
     rows = list(dict.fromkeys((e["method"], e["error"]) for e in sorted(single, key=_method_and_person)))
     plt = import_pyplot()
     shape = (len(rows), len(columns))
@@ -239,7 +266,7 @@ def _draw_published(axis: Any, collection: str, methods: Sequence[str], *, most:
     for method in methods:
         curve = {k: v for k, v in ACCURACY.get(collection, {}).get(method, {}).items() if k <= most}
         name, twin = _PUBLISHED[method]
-        look = {**_STYLES[twin], "linestyle": "none", "markerfacecolor": "none", "markersize": 8}
+        look = {**_STYLES[twin], **_HOLLOW}
         axis.plot(list(curve), list(curve.values()), label=f"{name} (published)", **look)
 
 
@@ -263,6 +290,7 @@ def _finish(figure: Any, axes: Sequence[Any], file: Path, *, columns: int = 3) -
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
+    entries = dict(sorted(entries.items(), key=lambda entry: "(published" in entry[0]))  # ours come first
     columns = min(columns, len(entries)) or 1
     rows = -(-len(entries) // columns)
     figure.tight_layout(rect=(0, (0.22 * rows + 0.1) / figure.get_figheight(), 1, 1))  # inches per line

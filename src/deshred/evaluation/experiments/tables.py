@@ -45,6 +45,12 @@ def label_collection(name: str) -> str:
     return COLLECTIONS.get(name, name)
 
 
+def place_collection(name: str) -> tuple[int, str]:
+    """Where a collection stands: in the order of the paper, others behind them."""
+    known = list(COLLECTIONS)
+    return (known.index(name) if name in known else len(known)), name
+
+
 def label_method(name: str) -> str:
     """As figures show it."""
     return METHODS[name].label if name in METHODS else name
@@ -60,7 +66,11 @@ def group_accuracies(entries: Iterable[Entry]) -> dict[tuple[str, str, int], lis
         )
         found.setdefault(key, []).extend(values)
     order = {name: place for place, name in enumerate(METHODS)}
-    return dict(sorted(found.items(), key=lambda item: (item[0][0], order.get(item[0][1], 99), item[0][2])))
+
+    def place(key: tuple[str, str, int]) -> tuple[tuple[int, str], int, int]:
+        return place_collection(key[0]), order.get(key[1], len(order)), key[2]
+
+    return {key: found[key] for key in sorted(found, key=place)}
 
 
 def count_documents(entries: Iterable[Entry]) -> dict[str, int]:
@@ -124,13 +134,15 @@ def tabulate_comparison(entries: Sequence[Entry]) -> Table:
             values = groups.get((collection, method, k))
             published = published_accuracy(collection, METHODS[method].published, k, documents[collection])
             beside = "" if published is None else f" ({published:.1f})"
-            cells.append(
-                "" if values is None else f"{show_mean(average_many(values))}, {len(values)} piles{beside}"
-            )
+            cells.append("" if values is None else f"{_show_piles(values)}{beside}")
         rows.append((label_collection(collection), label_method(method), *cells))
     header = ("collection", "method", *(f"k = {k}" for k in ks))
     note = f"Accuracy in %, 95 % interval, number of piles; published in brackets. {_note(documents)}"
     return Table("All methods on the same piles", header, tuple(rows), note)
+
+
+def _show_piles(values: Sequence[float]) -> str:
+    return f"{show_mean(average_many(values))}, {len(values)} pile{'s' if len(values) > 1 else ''}"
 
 
 def tabulate_seconds(entries: Sequence[Entry]) -> Table:
@@ -149,21 +161,27 @@ def tabulate_seconds(entries: Sequence[Entry]) -> Table:
     header = ("method", *(f"k = {k}" for k in ks))
     note = (
         "Mean seconds per pile, and the ratio to deshred's default over the piles both have, of processor "
-        "time where it was measured. One run on one machine that was doing other work: read the ratios. In "
+        "time where it was measured. One machine that was doing other work: read the ratios. In "
         "brackets the published ratio to Proposed."
     )
     return Table("Time", header, tuple(rows), note)
 
 
 def group_seconds(entries: Iterable[Entry]) -> dict[tuple[str, int], float]:
-    """(method, k) -> mean seconds per pile; failures do not count."""
-    found: dict[tuple[str, int], list[float]] = {}
+    """(method, k) -> mean seconds per pile, of processor time over the piles that have it; no failures."""
+    found: dict[tuple[str, int], list[Entry]] = {}
     for entry in entries:
-        if "failure" not in entry:
-            found.setdefault((entry["method"], entry["k"]), []).append(sum(entry["seconds"].values()))
+        if _is_timed(entry):
+            found.setdefault((entry["method"], entry["k"]), []).append(entry)
     order = {name: place for place, name in enumerate(METHODS)}
     ordered = sorted(found.items(), key=lambda item: (order.get(item[0][0], 99), item[0][1]))
-    return {key: float(np.mean(values)) for key, values in ordered}
+    return {key: _average_seconds(some) for key, some in ordered}
+
+
+def _average_seconds(entries: Sequence[Entry]) -> float:
+    timed = [entry for entry in entries if "processor_seconds" in entry]
+    unit = "processor_seconds" if timed else "seconds"
+    return float(np.mean([_seconds_of(entry, unit) for entry in timed or entries]))
 
 
 def find_ratios(entries: Sequence[Entry]) -> dict[tuple[str, int], float]:
@@ -173,7 +191,7 @@ def find_ratios(entries: Sequence[Entry]) -> dict[tuple[str, int], float]:
     """
     found: dict[tuple[str, int], dict[str, Entry]] = {}
     for entry in entries:
-        if "failure" not in entry:
+        if _is_timed(entry):
             pile = f"{entry['collection']} {entry['instance']}"
             found.setdefault((entry["method"], entry["k"]), {})[pile] = entry
     ratios = {}
@@ -190,6 +208,11 @@ def find_ratios(entries: Sequence[Entry]) -> dict[tuple[str, int], float]:
     return ratios
 
 
+def _is_timed(entry: Entry) -> bool:
+    """Failures have no time worth comparing, and neither has what was found ready without its price."""
+    return "failure" not in entry and bool(entry["seconds"])
+
+
 def _seconds_of(entry: Entry, unit: str) -> float:
     return float(entry[unit] if unit == "processor_seconds" else sum(entry[unit].values()))
 
@@ -202,7 +225,8 @@ def tabulate_feedback(entries: Sequence[Entry]) -> Table:
         key = (entry["collection"], entry["method"], entry["error"], entry["rounds"], entry["load"])
         groups.setdefault(key, []).append(entry)
     rows = []
-    for (collection, method, error, rounds, load), some in sorted(groups.items()):
+    ordered = sorted(groups.items(), key=lambda item: (place_collection(item[0][0]), item[0][1:]))
+    for (collection, method, error, rounds, load), some in ordered:
         published = FEEDBACK.get(collection) if (load, rounds, error) == (0.1, 1, 0.0) else None
         rows.append(
             (
@@ -295,6 +319,6 @@ def _count_perfect(values: Sequence[float]) -> str:
 def _note(documents: Mapping[str, int]) -> str:
     counts = ", ".join(
         f"{label_collection(name)} {count} of {COMPLETE.get(name, count)}"
-        for name, count in sorted(documents.items())
+        for name, count in sorted(documents.items(), key=lambda item: place_collection(item[0]))
     )
     return f"Documents at hand: {counts}; published figures are for the complete collections."

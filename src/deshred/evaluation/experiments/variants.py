@@ -57,6 +57,10 @@ class Variant:
     build: Callable[[Path | str], AnyScorer]
     arrangement: ArrangementOptions = field(default_factory=lambda: ArrangementOptions(pages=1))
 
+    def is_called(self, name: str) -> bool:
+        """Whether a name means this value: that of its factor, or with the value, such as v_shift=5."""
+        return name in (self.factor, f"{self.factor}={self.value}")
+
 
 def list_paper_variants(shift: int = 10) -> list[Variant]:
     """The factors of the paper: rho_black, sample size and v_shift; `shift` holds for the first two."""
