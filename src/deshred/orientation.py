@@ -69,8 +69,8 @@ def turn_sheets(pile: Pile) -> Pile:
         return pile
     wrong = ways[shares[True] < shares[False]]
     warnings.warn(
-        f"{_name(wrong)}: fed upside down, unlike the other sheets, so its shreds were turned. If that is "
-        "wrong, use --orientation as-scanned.",
+        f"{_name(wrong)}: scanned upside down, unlike the other sheets, so its shreds were turned. If that "
+        "is wrong, use --orientation as-scanned.",
         OrientationWarning,
         3,
     )

@@ -40,7 +40,7 @@ class ChainOptions:
 
     def __post_init__(self) -> None:
         if not 0 < self.price < np.inf:
-            raise SettingsError(f"the price of a chain is a number of nats above 0, got {self.price!r}.")
+            raise SettingsError(f"the price of a chain must be above 0 nats, got {self.price!r}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,7 +59,7 @@ class DemoOptions:
             known = ", ".join(PAGE_KINDS)
             raise SettingsError(f"there is no page of kind {', '.join(unknown)}. Try one of {known}.")
         if self.seed < 0:
-            raise SettingsError(f"seed is a number from 0, got {self.seed}.")
+            raise SettingsError(f"seed must be at least 0, got {self.seed}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,7 +70,7 @@ def parse_ks(text: str) -> tuple[K, ...]:
     try:
         return tuple("all" if part == "all" else int(part) for part in parts)
     except ValueError:
-        raise SettingsError(f"k is a list such as 1,5,all, got {text!r}.") from None
+        raise SettingsError(f"k must be a list such as 1,5,all, got {text!r}.") from None
 
 
 @dataclass(frozen=True)

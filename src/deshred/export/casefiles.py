@@ -34,7 +34,7 @@ def read_case_facts(file: str | Path) -> CaseFacts:
     known = {entry.name: entry for entry in fields(CaseFacts)}
     for key, value in content.items():
         if key not in known:
-            raise SettingsError(f"{file}: there is no key {key!r}. Known are: {', '.join(known)}.")
+            raise SettingsError(f"{file}: there is no key {key!r}. The known ones are: {', '.join(known)}.")
         content[key] = _check(value, key, file)
     return CaseFacts(**content)
 
@@ -43,11 +43,11 @@ def _check(value: Any, key: str, file: Path) -> Any:
     if key in ("received", "worked"):
         if type(value) is date:
             return value
-        raise SettingsError(f"{file}: {key} is a date such as 2026-03-02, got {value!r}.")
+        raise SettingsError(f"{file}: {key} must be a date such as 2026-03-02, got {value!r}.")
     if key in ("exhibits", "laboratory"):
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
-        raise SettingsError(f"{file}: {key} is a list of texts, got {value!r}.")
+        raise SettingsError(f"{file}: {key} must be a list of texts, got {value!r}.")
     if isinstance(value, str):
         return value
-    raise SettingsError(f"{file}: {key} is a text, got {value!r}.")
+    raise SettingsError(f"{file}: {key} must be a text, got {value!r}.")

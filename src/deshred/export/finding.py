@@ -34,7 +34,10 @@ class SearchResult:
 
     def to_text(self) -> str:
         """Lines to print."""
-        return "\n".join(hit.to_text() for hit in self.hits) or "no hit; that is no proof of absence."
+        return (
+            "\n".join(hit.to_text() for hit in self.hits)
+            or "no hits; this does not prove that the word is not there."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

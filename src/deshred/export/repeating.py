@@ -87,7 +87,7 @@ def recall_record(record: Mapping[str, Any], scans: Sequence[Path]) -> Told:
 
 
 def repeat(told: Told, *, progress: Progress | None = None) -> Repetition:
-    """Reconstruct once more from the scans, and compare."""
+    """Reconstruct again from the scans, and compare."""
     made = reconstruct(
         told.files,
         constraints=told.constraints,
@@ -136,4 +136,4 @@ def _tell(page: Page, number: int) -> ToldPage:
 def _compare(told: Sequence[ToldPage], again: Sequence[ToldPage], what: str) -> str:
     pages = zip(told, again, strict=True)
     differing = [str(one.number) for one, other in pages if getattr(one, what) != getattr(other, what)]
-    return f"another one on page {', '.join(differing)}" if differing else ""
+    return f"different on page {', '.join(differing)}" if differing else ""

@@ -11,7 +11,7 @@ from deshred.cli.console import progress_reporter, say, say_json
 from deshred.evaluation.experiments.ablation import AblationOptions, ablation
 
 
-@flags.command("ablation", interrupted="the same command goes on where it stopped")
+@flags.command("ablation", interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
 @flags.option_flags(AblationOptions, "steps", "ks", "factors", "documents", "max_shift", "seed", "jobs")

@@ -9,7 +9,7 @@ from deshred.cli.console import progress_reporter, say, say_json
 from deshred.evaluation.experiments.incremental import IncrementalOptions, incremental
 
 
-@flags.command("incremental", interrupted="the same command goes on where it stopped")
+@flags.command("incremental", interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
 @flags.option_flags(IncrementalOptions, "methods", "ks", "seeds", "pairwise_most_k", "jobs")

@@ -49,5 +49,5 @@ def command(
         say_json(asdict(lesson))
         return
     say(f"loss on shreds held back: {lesson.before:.3f} before, {lesson.after:.3f} after")
-    told = f"model: {lesson.model}" if lesson.is_kept else f"not written: {options.init} is as good as it is"
+    told = f"model: {lesson.model}" if lesson.is_kept else f"not written: {options.init} did not get better"
     say(told)

@@ -35,9 +35,11 @@ class SampleOptions:
 
     def __post_init__(self) -> None:
         if self.rows not in (32, 64) or self.columns not in (32, 64):
-            raise SettingsError(f"samples are 32 or 64 px high and wide, got {self.rows} x {self.columns}.")
+            raise SettingsError(
+                f"samples must be 32 or 64 px high and wide, got {self.rows} x {self.columns}."
+            )
         if not 0 <= self.min_ink < 1:
-            raise SettingsError(f"min_ink is a share from 0 to 1, got {self.min_ink:g}.")
+            raise SettingsError(f"min_ink must be a share from 0 to 1, got {self.min_ink:g}.")
         if not 0 <= self.faint_share <= 1:
             raise SettingsError(f"faint_share must lie in 0..1, got {self.faint_share:g}.")
         if self.shreds < 3 or self.step < 1 or self.max_positives < 1:

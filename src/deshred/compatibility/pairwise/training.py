@@ -42,7 +42,7 @@ _VALIDATION_EPOCH = -1  # its samples never change, and no epoch of training has
 class PairwiseTrainingOptions:
     """How long and how fast."""
 
-    epochs: int = option(10, "Times that all pages are seen.")
+    epochs: int = option(10, "How many times all pages are seen.")
     batch: int = option(256, "Windows per step.")
     learning_rate: float | None = option(
         None, "Peak learning rate.", shown="0.002, 0.0001 from ImageNet weights, 0.001 from a model"

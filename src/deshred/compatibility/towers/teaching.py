@@ -48,7 +48,7 @@ class TeachingOptions:
     def __post_init__(self) -> None:
         if self.steps < 1 or self.seed < 0:
             raise SettingsError(
-                f"a pile teaches at least 1 step, seeds start at 0; got {self.steps} and {self.seed}."
+                f"steps must be at least 1 and seed at least 0, got {self.steps} and {self.seed}."
             )
 
 
@@ -98,7 +98,7 @@ def _make_task(shreds: Sequence[Shred], options: TeachingOptions) -> TowerTask:
     if len(inks) < 2 * _HELD_BACK:
         raise InputError(
             f"{len(inks)} of {len(shreds)} shreds have ink and are at least {2 * _MIN_HALF} px wide; a pile "
-            f"that teaches has {2 * _HELD_BACK} or more. Use the model as it is, or train on whole pages: "
+            f"to learn from needs {2 * _HELD_BACK} or more. Use the model as it is, or train on whole pages: "
             "deshred train towers."
         )
     order = rng.permutation(len(inks))

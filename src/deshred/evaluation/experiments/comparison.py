@@ -55,7 +55,8 @@ class ComparisonOptions:
         find_methods(self.methods)
         if self.seed < 0 or any(k < 1 for k in self.ks) or (self.piles is not None and self.piles < 1):
             raise SettingsError(
-                f"ks and piles start at 1 and seeds at 0, got {self.ks}, {self.piles} and {self.seed}."
+                f"ks and piles must be at least 1 and seed at least 0, "
+                f"got {self.ks}, {self.piles} and {self.seed}."
             )
 
 

@@ -65,10 +65,12 @@ class FeedbackOptions:
             raise SettingsError("feedback is measured with scorers of edges; leave out characters and words.")
         if not all(0 < load <= 1 for load in self.loads) or not all(0 <= e < 1 for e in self.errors):
             raise SettingsError(
-                f"loads and errors are shares from 0 to 1, got {self.loads} and {self.errors}."
+                f"loads and errors must be shares from 0 to 1, got {self.loads} and {self.errors}."
             )
         if any(r < 1 for r in self.rounds) or any(s < 0 for s in self.seeds):
-            raise SettingsError(f"rounds start at 1 and seeds at 0, got {self.rounds} and {self.seeds}.")
+            raise SettingsError(
+                f"rounds must be at least 1 and seeds at least 0, got {self.rounds} and {self.seeds}."
+            )
 
 
 def feedback(

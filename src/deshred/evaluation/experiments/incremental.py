@@ -43,7 +43,9 @@ class IncrementalOptions:
     def __post_init__(self) -> None:
         find_methods(self.methods)
         if not self.seeds or min(self.seeds) < 0 or any(k < 1 for k in self.ks):
-            raise SettingsError(f"ks start at 1 and seeds at 0, got {self.ks} and {self.seeds}.")
+            raise SettingsError(
+                f"ks must be at least 1 and seeds at least 0, got {self.ks} and {self.seeds}."
+            )
 
 
 def incremental(
