@@ -1,4 +1,4 @@
-"""Scores and constraints in, an `Arrangement` out: the face of this room."""
+"""Scores and constraints in, an `Arrangement` out: the entry point of this room."""
 
 from __future__ import annotations
 

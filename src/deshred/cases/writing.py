@@ -1,4 +1,4 @@
-"""Content in, a file out that is complete or not there; and what the system says when it cannot be."""
+"""Write files that are either complete or not there, and explain why one could not be written."""
 
 from __future__ import annotations
 

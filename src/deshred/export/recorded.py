@@ -1,4 +1,4 @@
-"""What `arrangement.json` and `inputs.json` of a case hold in, nouns out.
+"""Read `arrangement.json` and `inputs.json` of a case back into our own types.
 
 A case may come from a stranger. Whatever is of another kind than `describe` writes, or cannot be together, is
 an InputError before anything is made of it.

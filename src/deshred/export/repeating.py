@@ -1,4 +1,4 @@
-"""A case, or the record of an export with its scans, in; whether a new run gives the same again, out.
+"""Check whether a new run of a case, or of the record of an export, gives the same result.
 
 The same scans, settings and statements of people go in. Pixels are compared, not files: PNG bytes change with
 the library that packs them.

@@ -1,4 +1,4 @@
-"""Words to look for in, where they stand out; with the letters that a tear makes an engine mistake forgiven.
+"""Find where words stand, tolerating letters that an engine misreads because of a tear.
 
 A word that was read clearly is taken for no other; a number is, since any digits make one. A hit is a hint
 all the same: of a hundred words that are not on a page one or two are found on it. So every hit comes with

@@ -1,4 +1,4 @@
-"""A folder in, what is still as it was out: packages, seals, journals, and every file they list.
+"""Check that a folder has not changed: packages, seals, journals, and every file they list.
 
 Nothing is trusted but hashes: names in lists may lead anywhere, so only plain files inside the folder count.
 """

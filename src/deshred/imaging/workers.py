@@ -1,4 +1,4 @@
-"""Files from strangers are decoded here: the harmless in this process, the risky in one with limits.
+"""Decode files from strangers: harmless formats in this process, risky ones in a process with limits.
 
 A worker is a Python of its own that gets bytes and gives back pixels, one picture at a time. It may use only
 so much memory and so many seconds of a processor for a picture; whatever kills it is an InputError with the

@@ -1,4 +1,4 @@
-"""A Question and what a person chose in, the Statements out that this amounts to."""
+"""Turn the answer to a Question into Statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes of the board. The only module that knows the web framework; it holds no recipe."""
+"""The routes of the board. The only module that knows the web framework; it decides nothing."""
 
 from __future__ import annotations
 
