@@ -54,8 +54,8 @@ def command(
 ) -> None:
     """Put shreds back together into pages.
 
-    Each INPUT is a file or a folder: single shreds, scanned sheets with many shreds, or both. All of them
-    together are one mixed pile. OUT gets pages/, arrangement.json and report.html. A run that was
+    Each INPUT is a file or a folder: single shreds, scanned sheets with many shreds, or both.
+    Together they make one mixed pile. OUT gets pages/, arrangement.json and report.html. A run that was
     interrupted continues where it stopped.
 
     \b

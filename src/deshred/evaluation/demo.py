@@ -46,7 +46,7 @@ class DemoOptions:
         parse=lambda text: tuple(text.split(",")),
     )
     shreds: int = option(25, "Shreds per page.")
-    seed: int = option(0, "Seed of everything random.")
+    seed: int = option(0, "Seed for everything random.")
     hard: bool = option(
         False, "Print both sides, turn half of the shreds upside down, and leave out a tenth."
     )

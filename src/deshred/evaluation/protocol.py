@@ -49,7 +49,7 @@ class EvaluationOptions:
         metavar="1,5,all",
         parse=lambda text: parse_ks(text),
     )
-    seed: int = option(0, "Seed of the sequence of documents.")
+    seed: int = option(0, "Seed for the sequence of documents.")
     scans: ScanOptions = field(default_factory=ScanOptions)
     blank: BlankOptions = field(default_factory=lambda: BlankOptions(rule="paper"))
     arrangement: ArrangementOptions = field(default_factory=lambda: ArrangementOptions(pages=1))

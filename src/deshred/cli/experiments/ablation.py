@@ -34,7 +34,7 @@ def command(
     """What each choice of the paper, and of our own scorer, is worth.
 
     Each INPUT is the folder of a collection. Networks are trained within --steps and kept in OUT; what is
-    there already is not measured again.
+    already there is not measured again.
 
     \b
     Examples:

@@ -20,7 +20,7 @@ def command(
 ) -> None:
     """All scorers and solvers on the same piles in one run: accuracy and seconds, as ratios to the default.
 
-    Each INPUT is the folder of a collection; what OUT holds already is not measured again.
+    Each INPUT is the folder of a collection; what OUT already holds is not measured again.
 
     \b
     Examples:

@@ -27,10 +27,10 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Teach a model on the shreds of a pile: scripts and print it has never seen.
+    """Teach a model on the shreds of a pile, for scripts and print that it has never seen.
 
-    Shreds are cut down their middle, and the model learns to find the halves again. MODEL is written only if
-    it then does better on shreds held back.
+    Shreds are cut down their middle, and the model learns to match the halves. MODEL is written only if
+    it then does better on shreds that were held back.
 
     \b
     Examples:

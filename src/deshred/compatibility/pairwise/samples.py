@@ -29,7 +29,7 @@ class SampleOptions:
     noise_columns: int = 2  # on each side of a shred, random black or white
     step: int = 2  # px between windows of the same cut
     # rho_black: below it a window says nothing
-    min_ink: float = option(0.2, "Least share of ink in a window.")
+    min_ink: float = option(0.2, "Smallest share of ink in a window.")
     max_positives: int = option(1000, "At most this many windows of true joins per page and epoch.")
     faint_share: float = option(0.0, "Share of windows drawn with any ink or none.")  # see `_draw_faint`
 

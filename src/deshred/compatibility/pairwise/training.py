@@ -50,10 +50,10 @@ class PairwiseTrainingOptions:
     dropout: float | None = None  # None: see `_Start`
     fresh: bool = True  # shred the pages anew for every epoch; the paper does it once
     validation_share: float = 0.1  # of the pages
-    seed: int = option(0, "Seed of everything random.")
+    seed: int = option(0, "Seed for everything random.")
     init: Path | None = option(
         None,
-        "ImageNet weights in torchvision's format, or a pairwise model to go on from.",
+        "ImageNet weights in torchvision's format, or a pairwise model to continue from.",
         shown="none",
     )
 

@@ -64,7 +64,7 @@ class TowerTrainingOptions:
     )
     learning_rate: float = 2e-3
     average: float = 0.998
-    seed: int = option(0, "Seed of everything random.")
+    seed: int = option(0, "Seed for everything random.")
     damage: Damage = field(default_factory=Damage)
 
     def __post_init__(self) -> None:

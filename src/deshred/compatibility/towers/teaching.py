@@ -40,9 +40,9 @@ _BETTER = 0.98  # of the loss before: less than this is luck
 class TeachingOptions:
     """How long a pile teaches, and whom."""
 
-    init: str = option("towers-default", "The model that is taught.", metavar="MODEL")
+    init: str = option("towers-default", "The model to teach.", metavar="MODEL")
     steps: int = option(200, "Batches of virtual cuts to learn from.")
-    seed: int = option(0, "Seed of everything random.")
+    seed: int = option(0, "Seed for everything random.")
     learning_rate: float = 5e-4
 
     def __post_init__(self) -> None:

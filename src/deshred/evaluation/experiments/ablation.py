@@ -42,9 +42,9 @@ class AblationOptions:
     factors: tuple[str, ...] = option((), "What is varied.", metavar="NAME,...", shown="everything")
     documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
     max_shift: int = option(
-        10, "px that shreds are moved while sample and rho_black vary; fewer take less time."
+        10, "How many px shreds are moved while sample and rho_black vary; fewer take less time."
     )
-    seed: int = option(0, "Seed of the sequence of documents.")
+    seed: int = option(0, "Seed for the sequence of documents.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:

@@ -44,10 +44,10 @@ class ComparisonOptions:
         metavar="NAME,...",
     )
     ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
-    seed: int = option(0, "Seed of the sequence of documents.")
+    seed: int = option(0, "Seed for the sequence of documents.")
     piles: int | None = option(None, "At most this many piles of each size, evenly spread.", shown="all")
     pairwise_most_k: int | None = option(
-        None, "Largest k of a pairwise network, which takes hours beyond 1.", shown="none"
+        None, "Largest k for a pairwise network, which takes hours beyond 1.", shown="none"
     )
     jobs: int | None = option(None, "Processors to use.", shown="all")
 

@@ -47,10 +47,10 @@ class FeedbackOptions:
     loads: tuple[float, ...] = option(
         (0.1, 0.15, 0.2, 0.25), "Shares of the joins that are asked about.", metavar="SHARE,..."
     )
-    rounds: tuple[int, ...] = option((1, 2, 3), "In how many rounds.", metavar="N,...")
+    rounds: tuple[int, ...] = option((1, 2, 3), "How many rounds of questions.", metavar="N,...")
     errors: tuple[float, ...] = option((0.0, 0.05), "Shares of wrong answers.", metavar="SHARE,...")
     seeds: tuple[int, ...] = option(
-        (0, 1, 2), "Seeds of wrong answers and of random questions.", metavar="N,..."
+        (0, 1, 2), "Seeds for wrong answers and random questions.", metavar="N,..."
     )
     jobs: int | None = option(None, "Processors to use.", shown="all")
 

@@ -34,9 +34,9 @@ class IncrementalOptions:
     ks: tuple[int, ...] = option(
         (), "How many documents are mixed.", metavar="N,...", shown="1 to 5, 10, 15, ... and all"
     )
-    seeds: tuple[int, ...] = option((0,), "Seeds of the sequence of documents.", metavar="N,...")
+    seeds: tuple[int, ...] = option((0,), "Seeds for the sequence of documents.", metavar="N,...")
     pairwise_most_k: int | None = option(
-        None, "Largest k of a pairwise network, which takes hours beyond 1.", shown="none"
+        None, "Largest k for a pairwise network, which takes hours beyond 1.", shown="none"
     )
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
