@@ -111,7 +111,7 @@ def evaluate(
     progress: Progress | None = None,
     report: Callable[[KResult], None] | None = None,
 ) -> EvaluationResult:
-    """Measure a scorer on a collection; `cache` is a folder that lets a killed evaluation go on.
+    """Measure a scorer on a collection; `cache` is a folder that lets a killed evaluation continue.
 
     `report` is told the result of each k as soon as it is there.
     """

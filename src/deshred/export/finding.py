@@ -54,7 +54,7 @@ def search(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> SearchResult:
-    """Look for words in an export with a record, which is quick, or in a case, whose pages are then read."""
+    """Look for words in an export with a record, which is fast, or in a case, whose pages are read first."""
     recorded = None if isinstance(source, Reconstruction) else _find_record(Path(source))
     if recorded is not None:
         return _search_record(recorded, query, options)

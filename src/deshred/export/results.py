@@ -306,7 +306,7 @@ def _list_inputs(sources: Iterable[Source], paths: _Paths) -> list[dict[str, str
 def reopen(
     folder: str | Path, *, executor: Executor | None = None, progress: Progress | None = None
 ) -> Reconstruction:
-    """Everything of a finished case again, without solving; the scans must be what they were.
+    """Read a finished case back, without solving; its scans must not have changed.
 
     Pages are composed when they are asked for.
     """

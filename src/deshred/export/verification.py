@@ -76,8 +76,8 @@ def verify(
 ) -> Verification:
     """Check a case, an export or a package; `head` and `sealed` are hashes that were written down.
 
-    With `repeat` the scans are reconstructed once more: those of a case where they lay, those of an export
-    are `inputs`.
+    With `repeat` the scans are reconstructed again: those of a case from where they are, those of an
+    export from `inputs`.
     """
     folder = Path(folder)
     findings: list[Finding] = []

@@ -70,7 +70,7 @@ def teach(
     training: TrainingOptions | None = None,
     report: Report | None = None,
 ) -> Lesson:
-    """Teach a model on virtual cuts; it is written only if shreds held back say that it is better."""
+    """Teach a model on virtual cuts; it is written only if it does better on shreds held back."""
     options, training = options or TeachingOptions(), training or TrainingOptions()
     check_output(output, force=training.force)
     task = _make_task(shreds, options)
