@@ -1,4 +1,4 @@
-"""Draws `docs/architecture.md` from the code: who imports whom, and the way of one scan through the verbs.
+"""Draws `docs/architecture.md` from the code: what imports what, and how a scan becomes a page.
 
 python docs/architecture.py            write it
 python docs/architecture.py --check    fail if it would change
@@ -97,7 +97,7 @@ def draw_path() -> str:
 
 def list_homes() -> str:
     """Where each verb lives."""
-    rows = ["| verb | home | first line |", "| --- | --- | --- |"]
+    rows = ["| function | where it is | what it does |", "| --- | --- | --- |"]
     for verb in VERBS:
         function = getattr(deshred, verb)
         home = f"src/{function.__module__.replace('.', '/')}"
@@ -112,12 +112,13 @@ def make_page() -> str:
     """The whole page."""
     return f"""# Architecture
 
-Drawn from the code by `python docs/architecture.py`; a test fails when it is out of date. The plan behind
-it: [rooms](decisions/0001-rooms.md) and [one path](decisions/0003-one-path.md).
+This page is generated from the code by `python docs/architecture.py`; a test fails if it is out of date.
+The plan behind it: [rooms](decisions/0001-rooms.md) and [one path](decisions/0003-one-path.md).
 
-## The way of one scan
+## From a scan to a page
 
-`reconstruct` is these verbs and nothing else; each is public, takes nouns and options and gives a noun.
+`reconstruct` calls these functions and nothing else. Each is public, takes our own types and
+options, and returns one of our types.
 [runs.py](../src/deshred/runs.py) hands each of them the settings of a run, its processors and its clock.
 
 ```mermaid
@@ -126,12 +127,12 @@ it: [rooms](decisions/0001-rooms.md) and [one path](decisions/0003-one-path.md).
 
 {list_homes()}
 
-The nouns are in [elements.py](../src/deshred/elements.py). What a verb computes from a part of the pile
-alone is kept in the store of the [case](../src/deshred/cases/case.py), by the hash of its content.
+The types are in [elements.py](../src/deshred/elements.py). Results that depend on only a part of the pile
+are kept in the store of the [case](../src/deshred/cases/case.py), by the hash of their content.
 
-## Who imports whom
+## What imports what
 
-An arrow means "imports"; arrows that others imply are left out. `lint-imports` keeps it so.
+An arrow means "imports"; arrows that follow from others are left out. `lint-imports` enforces this.
 
 ```mermaid
 {draw_rooms()}

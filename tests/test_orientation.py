@@ -139,7 +139,7 @@ def test_a_sheet_that_stands_the_other_way_than_most_is_turned_and_told(
     upright_sheet: list[Shred], other_sheet: list[Shred], fallen_sheet: list[Shred]
 ) -> None:
     pile = prepare_sheets(upright_sheet, fallen_sheet, other_sheet)
-    with pytest.warns(OrientationWarning, match=r"c\.png: fed upside down.*--orientation as-scanned"):
+    with pytest.warns(OrientationWarning, match=r"c\.png: scanned upside down.*--orientation as-scanned"):
         turned = turn_sheets(pile)
     assert {shred.source.path.name for shred in turned.shreds if shred.is_turned} == {"c.png"}
     for shred, before, pair in zip(turned.shreds, pile.shreds, turned.edges, strict=True):
@@ -179,7 +179,7 @@ def test_in_a_script_that_looks_upside_down_it_is_the_odd_one_that_is_turned(
     upright_sheet: list[Shred], fallen_sheet: list[Shred]
 ) -> None:
     also_fallen = lay_sheet("d.png", 3, upside_down=True)
-    with pytest.warns(OrientationWarning, match=r"a\.png: fed"):
+    with pytest.warns(OrientationWarning, match=r"a\.png: scanned"):
         turned = turn_sheets(prepare_sheets(upright_sheet, fallen_sheet, also_fallen))
     assert {shred.source.path.name for shred in turned.shreds if shred.is_turned} == {"a.png"}
 

@@ -119,8 +119,8 @@ def test_the_outlook_adds_up() -> None:
     ("wrong", "told"),
     [
         ({"most_options": 0}, "at least one option"),
-        ({"cover": 2}, "cover is a share"),
-        ({"seconds": 0}, "takes time"),
+        ({"cover": 2}, "cover must be a share"),
+        ({"seconds": 0}, "some time"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, float], told: str) -> None:

@@ -32,7 +32,7 @@ def parse_npy(content: bytes, where: object, *, most_bytes: int) -> Array:
     except _TooLarge as error:
         raise InputError(f"{where}: {error}") from None
     except _DAMAGED as error:
-        raise InputError(f"{where}: this is no NPY file that can be read ({error}). Save it again.") from None
+        raise InputError(f"{where}: this is not a readable NPY file ({error}). Save it again.") from None
 
 
 def parse_npz(
@@ -49,7 +49,7 @@ def parse_npz(
     except _TooLarge as error:
         raise InputError(f"{where}: {error}") from None
     except _DAMAGED as error:
-        raise InputError(f"{where}: this is no NPZ file that can be read ({error}). Make it again.") from None
+        raise InputError(f"{where}: this is not a readable NPZ file ({error}). Make it again.") from None
 
 
 class _TooLarge(Exception):

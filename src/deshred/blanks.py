@@ -1,4 +1,4 @@
-"""A pile with blank shreds set aside in, the same with those back whose outline says where they stand out.
+"""Put blank shreds back into a pile if their outline says where they belong.
 
 Nothing is written on a blank shred, but it was torn like the others. Where its outline fits one other far
 better than all the rest, it goes back into the pile: pages get their margins and their width, and a column of

@@ -27,7 +27,7 @@ _RETRIES = 5  # workers that may be lost under one task
 _LOCAL = "local:"
 _ANSWER = "20s"  # for a scheduler to answer at the start
 _RETURN_SECONDS = 300  # for one that was lost to come back
-_GO_ON = "Start it again, and run the same command: it goes on with what the case folder holds."
+_GO_ON = "Start it again, and run the same command: it continues from what the case folder holds."
 _IGNORED = ("machine",)  # results do not depend on it
 
 
@@ -125,7 +125,8 @@ def check_workers(client: Any) -> None:
         if others:
             here = ", ".join(f"{name.split()[0]} {own[name.split()[0]]}" for name in others)
             raise MismatchError(
-                f"{worker}: has {', '.join(others)}; here is {here}. Install the same versions everywhere."
+                f"{worker}: has {', '.join(others)}; this computer has {here}. "
+                "Install the same versions everywhere."
             )
 
 
@@ -162,7 +163,7 @@ def _open_client(distributed: Any, cluster: Any, where: str) -> Any:
 def _parse_count(where: str) -> int:
     count = where.removeprefix(_LOCAL)
     if not count.isdecimal() or not int(count):
-        raise SettingsError(f"{where}: local: is followed by the number of workers, such as local:4.")
+        raise SettingsError(f"{where}: local: must be followed by the number of workers, such as local:4.")
     return int(count)
 
 

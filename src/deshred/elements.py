@@ -252,9 +252,9 @@ class Margins:
 class Compatibility:
     """How well every shred continues every other: row i, column j is "j stands right of i".
 
-    Scores are log-odds: up is good, `-inf` cannot be. Dense: `columns` is None and `scores` is (n, n).
-    Sparse: CSR, the entries of row i are `row_starts[i]:row_starts[i + 1]` of `columns`, `scores` and
-    `offsets`; a join that is not listed was not among the best candidates of either edge.
+    Scores are log-odds: higher is better, and `-inf` rules a join out. Dense: `columns` is None and
+    `scores` is (n, n). Sparse: CSR, the entries of row i are `row_starts[i]:row_starts[i + 1]` of `columns`,
+    `scores` and `offsets`; a join that is not listed was not among the best candidates of either edge.
     """
 
     ids: tuple[str, ...]
@@ -469,7 +469,7 @@ class Seam:
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """A composed page; placements, so that review and metrics never need pixels."""
+    """A composed page, with the place of every shred, so that review and metrics never need pixels."""
 
     image: Image  # (H, W, 3) RGB, white where no paper is
     mask: Mask  # (H, W)

@@ -1,4 +1,4 @@
-"""An arrangement with probabilities in, the paper that seems to be missing from its pages out.
+"""Find where paper seems to be missing from the pages of an arrangement, from its probabilities.
 
 The solver puts every shred somewhere; where nothing fits, it closes a hole. Such joins are not believed, and
 `compose` leaves room for them: how much, the width of the paper and of the shreds say.

@@ -1,4 +1,4 @@
-"""A pile whose shreds may lie upside down in, the same with those turned that do and its scores out.
+"""Find the shreds of a pile that lie upside down, turn them, and score the pile.
 
 Every shred goes into the pile twice, as it lies and turned. The order of that pile shows each page once each
 way up; of the two, the one whose print stands on its lines is kept. All that follows sees a plain pile.
@@ -70,8 +70,8 @@ def turn_sheets(pile: Pile) -> Pile:
         return pile
     wrong = ways[shares[True] < shares[False]]
     warnings.warn(
-        f"{_name(wrong)}: fed upside down, unlike the other sheets, so its shreds were turned. If that is "
-        "wrong, use --orientation as-scanned.",
+        f"{_name(wrong)}: scanned upside down, unlike the other sheets, so its shreds were turned. If that "
+        "is wrong, use --orientation as-scanned.",
         OrientationWarning,
         3,
     )

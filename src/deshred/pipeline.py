@@ -124,7 +124,7 @@ def rearrange(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Reconstruction:
-    """The same pile under other constraints: nothing is read or scored again."""
+    """Solve the same pile under other constraints; nothing is read or scored again."""
     if constraints.turned != reconstruction.constraints.turned:
         raise MismatchError("other shreds are turned than those that were scored. Call `rescore` first.")
     run = Run(reconstruction.settings, executor=executor, progress=progress)
@@ -149,7 +149,7 @@ def rescore(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Reconstruction:
-    """The same pile with other shreds turned, and the scores of that; `rearrange` then finds its order."""
+    """Score the same pile with other shreds turned; `rearrange` then finds its order."""
     settings, turned = reconstruction.settings, frozenset(turned)
     run = Run(settings, store=store, executor=executor, progress=progress)
     scored = run.score(

@@ -49,10 +49,10 @@ class QuestionOptions:
 
     def __post_init__(self) -> None:
         if self.most_options < 1 or self.seconds <= 0 or self.seconds_more < 0:
-            raise SettingsError("a question has at least one option and takes time.")
+            raise SettingsError("a question needs at least one option and some time.")
         for name in ("sure_enough", "cover", "narrow", "narrow_doubt", "stray_doubt"):
             if not 0 <= getattr(self, name) <= 1:
-                raise SettingsError(f"{name} is a share between 0 and 1, got {getattr(self, name)!r}.")
+                raise SettingsError(f"{name} must be a share between 0 and 1, got {getattr(self, name)!r}.")
 
     def time(self, question: Question) -> float:
         """Seconds that people look at a question."""

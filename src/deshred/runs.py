@@ -1,4 +1,4 @@
-"""The public verbs, each with the settings of one run bound to it: where it works, and the seconds it takes.
+"""The steps of one run, bound to its settings, to where it works, and to the clock that times each step.
 
 Large piles lie on disk while they wait; their memory is given back between the stages.
 """

@@ -39,12 +39,12 @@ Options = TypeVar("Options")
 class Settings:
     """Everything that can be set about a reconstruction."""
 
-    scorer: ScorerName = option("default", "What judges joins.")
+    scorer: ScorerName = option("default", "What scores the joins.")
     model: str | None = option(
         None, "A model file, or the name of a shipped model.", shown="that of the scorer"
     )
     orientation: Orientation = option(
-        "sheets", "What may lie upside down: whole sheets, nothing, everything, or any single shred."
+        "sheets", "What to turn the right way up: whole sheets, nothing, everything, or any single shred."
     )
     sides: Sides = option("single", "Whether shreds were scanned on one side or on both.")
     show_missing: bool = option(False, "Leave room on a page where shreds seem to be missing.")
@@ -111,7 +111,7 @@ def _apply(options: Options, content: Mapping[str, Any], where: str) -> Options:
             raise SettingsError(f"{where}: there is no setting {key!r}. {_suggest(key, kinds)}")
         if dataclasses.is_dataclass(kinds[key]):
             if not isinstance(value, Mapping):
-                raise SettingsError(f"{where}: {key} is a table of settings, got {value!r}.")
+                raise SettingsError(f"{where}: {key} must be a table of settings, got {value!r}.")
             inner = where if where.startswith("--") else f"{where} [{key}]"  # a flag stands for one option
             changes[key] = _apply(getattr(options, key), value, inner)
         else:
@@ -168,4 +168,4 @@ def _describe(kind: Any) -> str:
 
 def _suggest(key: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(key, known, n=1)
-    return f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(known)}."
+    return f"Did you mean {close[0]!r}?" if close else f"The known ones are: {', '.join(known)}."

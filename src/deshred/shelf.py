@@ -1,4 +1,4 @@
-"""What a stage made in, the same out: its arrays in memory while there is room, on disk beyond.
+"""Keep the arrays that a stage made: in memory while there is room, then on disk.
 
 The files have no name, so nothing is left behind however a run ends. What lies on disk is read like any other
 array; the system keeps of it in memory what fits.

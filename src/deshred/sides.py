@@ -1,4 +1,4 @@
-"""A pile with pictures of both sides of its shreds in; the same with those paired that show one shred out.
+"""Find which two pictures of a pile show the two sides of one shred.
 
 Which two pictures show one shred, names tell, or sheets, or the outline: seen from behind, a left edge is a
 right edge.

@@ -78,7 +78,7 @@ def read_text_file(path: str | Path, *, most_bytes: int = MOST_JSON, wrong: Wron
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise wrong(f"{path}: this is no text in UTF-8 (byte {error.start}). Save it as UTF-8.") from None
+        raise wrong(f"{path}: this is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from None
 
 
 def read_json(path: str | Path, *, most_bytes: int = MOST_JSON, wrong: Wrong = InputError) -> Any:
@@ -123,7 +123,7 @@ def _explain(path: Path, error: OSError, wrong: Wrong) -> NoReturn:
     if error.errno == errno.ENOENT:
         if path.is_symlink():
             raise wrong(
-                f"{path}: a broken link; {path.readlink()} is not there. Remove the link, or mend it."
+                f"{path}: a broken link; {path.readlink()} is not there. Remove the link, or repair it."
             ) from None
         raise wrong(f"{path}: there is no such file or folder. Check the name.") from None
     if error.errno == errno.EISDIR:
@@ -134,7 +134,9 @@ def _explain(path: Path, error: OSError, wrong: Wrong) -> NoReturn:
 
 
 def _refuse_depth(where: object, wrong: Wrong) -> NoReturn:
-    raise wrong(f"{where}: nested more than {DEEPEST} levels deep. No file of deshred is; it may be damaged.")
+    raise wrong(
+        f"{where}: nested more than {DEEPEST} levels deep. No file made by deshred is; it may be damaged."
+    )
 
 
 def _check_values(content: Any, where: object, wrong: Wrong) -> None:
@@ -147,7 +149,7 @@ def _check_values(content: Any, where: object, wrong: Wrong) -> None:
             elif isinstance(value, int) and not -LARGEST <= value < LARGEST:
                 raise wrong(f"{where}: a whole number of more than 64 bits. It may be damaged.")
             elif isinstance(value, float) and not math.isfinite(value):
-                raise wrong(f"{where}: {value} is no number to work with. It may be damaged.")
+                raise wrong(f"{where}: {value} is not a usable number. It may be damaged.")
         level = [inner for value in level for inner in _inner(value)]
         if not level:
             return

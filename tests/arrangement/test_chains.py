@@ -102,7 +102,7 @@ def test_a_contradiction_names_its_constraints() -> None:
 
 
 def test_a_price_must_be_a_price() -> None:
-    with pytest.raises(SettingsError, match="nats above 0, got 0"):
+    with pytest.raises(SettingsError, match="above 0 nats, got 0"):
         ChainOptions(0)
 
 
@@ -118,7 +118,7 @@ def test_a_page_that_goes_on_does_so_whatever_it_costs() -> None:
 
 def test_a_page_cannot_both_end_and_go_on() -> None:
     pile = draw_pile(np.random.default_rng(2))
-    with pytest.raises(InfeasibleError, match="s00 is last of a page and is not"):
+    with pytest.raises(InfeasibleError, match="s00 is and is not last on a page"):
         arrange(pile, Constraints(last={"s00"}, not_last={"s00"}))
 
 

@@ -69,7 +69,9 @@ def test_no_shred_stands_beside_itself(shreds):
 
 
 def test_more_first_shreds_than_pages_clash(shreds):
-    assert "2 shreds are first of 1 pages" in refused(shreds, 1, first=frozenset({"s0", "s3"}))
+    assert "2 shreds are first on a page, and only 1 can be" in refused(
+        shreds, 1, first=frozenset({"s0", "s3"})
+    )
 
 
 def test_two_first_shreds_on_one_page_clash_with_what_ties_them(shreds):
@@ -99,12 +101,14 @@ def test_apart_and_tied_clash_with_the_whole_chain(shreds):
 
 
 def test_more_shreds_apart_than_pages_clash(shreds):
-    assert "3 shreds lie on different pages of 2" in refused(shreds, 2, apart=groups({"s0", "s1", "s2"}))
+    assert "3 shreds lie on different pages, and only 2 can" in refused(
+        shreds, 2, apart=groups({"s0", "s1", "s2"})
+    )
 
 
 def test_required_joins_that_leave_too_few_pages_clash():
     shreds = pile(np.zeros((3, 3), np.float32))
-    assert "at most 2 pages, 3 are asked for" in refused(shreds, 3, required=joins(("s0", "s1")))
+    assert "at most 2 pages, but 3 are asked for" in refused(shreds, 3, required=joins(("s0", "s1")))
 
 
 def test_a_clash_without_a_name_of_its_own_is_narrowed_down_to_its_cause(shreds):
@@ -112,7 +116,7 @@ def test_a_clash_without_a_name_of_its_own_is_narrowed_down_to_its_cause(shreds)
     text = refused(shreds, 1, forbidden=alone | joins(("s1", "s2")), first=frozenset({"s0"}))
     assert "no order obeys all of these" in text
     assert text.count("-> s3") == 6
-    assert "s0 is first of a page" in text
+    assert "s0 is first on a page" in text
     assert "s1 -> s2" not in text
 
 

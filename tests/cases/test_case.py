@@ -91,7 +91,7 @@ def test_inputs_must_not_lie_in_the_folder_to_be_written(tmp_path: Path) -> None
 
     begin([tmp_path, tmp_path / "outside" / "a.png"])
     for path in (tmp_path / "out", tmp_path / "out" / "shreds" / "a.png", tmp_path / "x" / ".." / "out"):
-        with pytest.raises(OutputError, match="lies in the folder"):
+        with pytest.raises(OutputError, match="is inside the folder"):
             begin([path])
 
 

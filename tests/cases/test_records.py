@@ -95,7 +95,7 @@ BAD_SCORES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("wrong", BAD_SCORES)
 def test_scores_that_make_no_sense_are_an_input_error(tmp_path: Path, wrong: str) -> None:
     np.savez(tmp_path / "s.npz", **{"scores": np.zeros((2, 2)), **BAD_SCORES[wrong]})
-    with pytest.raises(InputError, match=r"s.npz: this is no complete file of scores"):
+    with pytest.raises(InputError, match=r"s.npz: this is not a complete file of scores"):
         load_compatibility(tmp_path / "s.npz")
 
 
@@ -111,7 +111,7 @@ def test_constraints_are_read_from_toml(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("required = [", "not a TOML file"),
-        ('requires = [["a", "b"]]', "no constraint 'requires'.*Known are: required"),
+        ('requires = [["a", "b"]]', "no constraint 'requires'.*The known ones are: required"),
         ('first = "a"', r"first must look like \[.a., .b.\], got 'a'"),
         ('forbidden = ["a", "b"]', "forbidden must look like"),
         ("last = [1]", "last must look like"),

@@ -79,8 +79,8 @@ def saved(tmp_path: Path, scores: ArrayLike) -> Path:
 @pytest.mark.parametrize(
     ("wrong", "code", "complaint"),
     [
-        ({"widths_mm": [5, -1, 5]}, 3, "widths_mm are no sizes"),
-        ({"heights_mm": [297, np.inf, 297]}, 3, "heights_mm are no sizes"),
+        ({"widths_mm": [5, -1, 5]}, 3, "widths_mm are not sizes"),
+        ({"heights_mm": [297, np.inf, 297]}, 3, "heights_mm are not sizes"),
         ({"heights_mm": [297, 297]}, 3, "there are 3 shreds"),
         ({"starts": [np.nan, 0, 0]}, 3, "starts hold nan"),
     ],

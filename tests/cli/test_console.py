@@ -77,7 +77,7 @@ def test_an_interruption_promises_nothing_where_nothing_was_kept(
 ) -> None:
     def work(keeps: bool) -> None:
         with (
-            exit_codes(debug=False, interrupted="the same command goes on where it stopped"),
+            exit_codes(debug=False, interrupted="the same command continues where it stopped"),
             working_on(tmp_path / "case", command="reconstruct") as case,
         ):
             if keeps:
@@ -91,7 +91,7 @@ def test_an_interruption_promises_nothing_where_nothing_was_kept(
 
     assert "interrupted; run the same command again." in interrupt(keeps=False)
     assert not (tmp_path / "case").exists()
-    assert "interrupted; the same command goes on where it stopped." in interrupt(keeps=True)
+    assert "interrupted; the same command continues where it stopped." in interrupt(keeps=True)
 
 
 def test_the_traceback_is_shown_on_demand(capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,7 @@ def test_files_and_folders_are_named_and_the_hashes_to_write_down_come_last(
     assert all(Path(name).is_file() for name in named)
     assert {Path(name).name for name in named} >= {"record.json", "joins.csv"}
     assert tags == f"{tmp_path / 'out/bag'}: 4 files"
-    assert told.startswith("Write down")
+    assert told.startswith("Write this down")
     known = ("--seal", seal.removeprefix("seal:").strip(), "--head", journal.removeprefix("journal:").strip())
     checked = run("verify", tmp_path / "out", *known)
     assert checked.exit_code == 0, checked.stderr
@@ -32,7 +32,7 @@ def test_a_hash_that_was_cut_short_is_refused_and_told_why(finished_case: Path, 
     run("export", finished_case, "-o", tmp_path / "out", "--as", "json,bag", *UNREAD)
     checked = run("verify", tmp_path / "out", "--seal", "294bccc2")
     assert checked.exit_code == 9
-    assert "not 294bccc2, which has not all 64 digits" in checked.stderr
+    assert "not 294bccc2, which does not have all 64 digits" in checked.stderr
 
 
 def test_programs_get_the_same_names(finished_case: Path, tmp_path: Path) -> None:

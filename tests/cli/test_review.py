@@ -29,7 +29,7 @@ def test_ctrl_c_ends_it_with_the_head_of_the_journal(own_case: Path) -> None:
     assert link.startswith("http://127.0.0.1:")
     assert (board.returncode, complaints) == (0, "")
     head = open_case(own_case).journal.check().head
-    assert rest == f"0 statements; head of the journal: {head}\n"
+    assert rest == f"0 events in the journal; its head: {head}\n"
 
 
 def test_a_port_in_use_has_exit_code_2(own_case: Path) -> None:

@@ -37,7 +37,7 @@ def test_a_hit_is_a_line_and_exact_ones_come_first(export: Path) -> None:
 def test_a_hit_shows_the_line_it_stands_on(export: Path) -> None:
     first, second = run("search", export, "invoice", "-q").stdout.splitlines()
     assert first.endswith("(fair): Invoice 1850, paid")
-    assert second.endswith("(fair, 1 wrong): the lnvoice Café")
+    assert second.endswith("(fair, 1 wrong letter): the lnvoice Café")
 
 
 def test_several_folders_are_searched_together_and_hits_say_where(export: Path, tmp_path: Path) -> None:
@@ -73,14 +73,14 @@ def test_every_hit_has_a_picture_where_a_folder_is_named(export: Path, tmp_path:
 
 def test_no_hit_is_no_failure_and_no_proof(export: Path) -> None:
     done = run("search", export, "zebra")
-    assert (done.exit_code, done.stdout) == (0, "no hit; that is no proof of absence.\n")
+    assert (done.exit_code, done.stdout) == (0, "no hits; this does not prove that the word is not there.\n")
 
 
 @pytest.mark.parametrize(
     ("query", "flags", "code", "told"),
     [
         ("!?", (), 2, "nothing to look for"),
-        ("cat", ("--most", "0"), 2, "most is a number of hits from 1"),
+        ("cat", ("--most", "0"), 2, "most must be at least 1"),
         ("cat", ("--jobs", "0"), 2, "--jobs"),
         ("cat", ("--copy", "certified"), 2, "--copy"),
     ],

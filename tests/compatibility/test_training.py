@@ -142,7 +142,7 @@ def test_a_model_whose_training_did_not_end_is_refused(small_towers: Path, tmp_p
     card = {key: value for key, value in json.loads(properties["deshred.card"]).items() if key != "fusion"}
     onnx.helper.set_model_props(model, {**properties, "deshred.card": json.dumps(card)})
     onnx.save(model, str(tmp_path / "bare.onnx"))
-    with pytest.raises(ModelError, match="training did not end"):
+    with pytest.raises(ModelError, match="training was not finished"):
         FusionScorer(tmp_path / "bare.onnx")
 
 
@@ -177,7 +177,7 @@ def test_nothing_of_the_user_is_overwritten(tmp_path: Path, scribbled_pages: lis
     options = TrainingOptions(threads=1)
     train(_task(scribbled_pages, steps=1), file, options=options)
     first = file.read_bytes()
-    with pytest.raises(OutputError, match=r"there already.*--force"):
+    with pytest.raises(OutputError, match=r"already exists.*--force"):
         train(_task(scribbled_pages, steps=2), file, options=options)
     assert file.read_bytes() == first
     train(_task(scribbled_pages, steps=2), file, options=replace(options, force=True))

@@ -18,9 +18,9 @@ def test_case_facts_come_from_toml_and_a_typing_mistake_is_seen(tmp_path: Path) 
     assert read_case_facts(file) == CaseFacts("1", exhibits=("a",), received=date(2026, 3, 2))
     for wrong, message in (
         ('examinor = "x"', "no key 'examinor'"),
-        ("number = 3", "number is a text"),
-        ('received = "today"', "received is a date"),
-        ('exhibits = "a"', "exhibits is a list"),
+        ("number = 3", "number must be a text"),
+        ('received = "today"', "received must be a date"),
+        ('exhibits = "a"', "exhibits must be a list"),
         ("number", "not a TOML file"),
     ):
         file.write_text(wrong, encoding="utf-8")

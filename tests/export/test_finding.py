@@ -67,7 +67,7 @@ def test_without_pictures_there_are_hits_and_nothing_to_save(tmp_path: Path) -> 
 
 def test_no_hit_is_told_as_no_proof(tmp_path: Path) -> None:
     found = search(deliver(tmp_path), "zebra")
-    assert found.to_text() == "no hit; that is no proof of absence."
+    assert found.to_text() == "no hits; this does not prove that the word is not there."
     assert found.to_dict() == {"query": "zebra", "hits": []}
 
 

@@ -57,11 +57,11 @@ def test_the_image_list_begins_every_document() -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"prefix": "../x"}, "prefix is made of"),
-        ({"prefix": ""}, "prefix is made of"),
+        ({"prefix": "../x"}, "prefix may hold only"),
+        ({"prefix": ""}, "prefix may hold only"),
         ({"digits": 0}, "1 to 12 digits"),
-        ({"start": -1}, "start from 0"),
-        ({"base_url": "x"}, "base_url begins with"),
+        ({"start": -1}, "start at 0 or above"),
+        ({"base_url": "x"}, "base_url must begin with"),
     ],
 )
 def test_numbers_and_addresses_that_make_no_sense_are_refused(wrong: dict[str, object], told: str) -> None:

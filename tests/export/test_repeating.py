@@ -54,7 +54,7 @@ def test_what_differs_is_named_with_its_page(told: Told) -> None:
         "pixels": replace(page, pixels="0" * 64),
     }
     for what, other in changed.items():
-        assert repeat(replace(told, pages=(other,))) == replace(SAME, **{what: "another one on page 1"})
+        assert repeat(replace(told, pages=(other,))) == replace(SAME, **{what: "different on page 1"})
 
 
 def test_a_page_more_than_there_is_differs_in_its_order(told: Told) -> None:

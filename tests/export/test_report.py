@@ -147,7 +147,7 @@ def test_times_and_provenance_are_listed_and_long_lists_are_folded():
 
 
 def test_the_proof_is_told_apart_from_the_best_found_so_far():
-    assert "it is proven" in render().text
+    assert "It is proven" in render().text
     reconstruction = make_reconstruction()
     object.__setattr__(reconstruction.arrangement, "bound", 5.0)
     assert "no order is cheaper than 5" in render(reconstruction).text

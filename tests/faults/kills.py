@@ -153,7 +153,7 @@ TRIALS = {
         lambda folder: folder.mkdir(parents=True, exist_ok=True),
         lambda _home, out: ("train", f"{out}/model.onnx"),
         again=("--resume",),
-        done="the file is there already",
+        done="the file already exists",
         suffixes=(".onnx", ".json"),
     ),
 }

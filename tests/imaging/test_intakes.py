@@ -113,7 +113,7 @@ def test_a_decision_of_a_person_is_kept(tmp_path: Path) -> None:
     for number in range(3):
         write(tmp_path / f"{number}.png", crop(30, 30))
     intake = load_intake([tmp_path], options=ScanOptions(kind="shreds"))
-    assert str(intake.decision) == "read as 3 single shreds: as shreds were asked for"
+    assert str(intake.decision) == "read as 3 single shreds: --as shreds was given"
     assert all(shred.mask.all() for shred in intake.shreds)
 
 

@@ -15,7 +15,7 @@ def test_codes_of_languages_are_taken(language: str) -> None:
 
 @pytest.mark.parametrize("language", ["", "+", "eng+", "eng por", "../eng", "eng+-x", "e" * 40, "eng\n"])
 def test_what_is_no_language_is_refused(language: str) -> None:
-    with pytest.raises(SettingsError, match="language is one code"):
+    with pytest.raises(SettingsError, match="language must be one code"):
         ReadingOptions(language=language)
 
 
@@ -25,7 +25,7 @@ def test_an_engine_nobody_knows_is_told_the_others() -> None:
 
 
 def test_no_engine_reads_nothing() -> None:
-    with pytest.raises(SettingsError, match="no engine"):
+    with pytest.raises(SettingsError, match="no page is read"):
         open_reader(ReadingOptions(engine="none"))
 
 

@@ -61,7 +61,7 @@ def test_data_that_are_no_language_are_not_offered(tmp_path: Path, monkeypatch: 
 
 @needs_tesseract
 def test_a_language_that_is_not_there_is_named_with_its_remedy() -> None:
-    with pytest.raises(MissingDependencyError, match=r"tlh.*found are .*eng.*apt install tesseract-ocr-tlh"):
+    with pytest.raises(MissingDependencyError, match=r"tlh.*found: .*eng.*apt install tesseract-ocr-tlh"):
         open_reader(ReadingOptions(language="eng+tlh"))
 
 

@@ -37,5 +37,5 @@ def test_more_strength_changes_more(wear: Wear) -> None:
 def test_wear_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(SettingsError, match="pale"):
         wear_page(PAGE, "burned", 0.5, np.random.default_rng(0))  # type: ignore[arg-type]
-    with pytest.raises(SettingsError, match="0 to 1"):
+    with pytest.raises(SettingsError, match="between 0 and 1"):
         wear_page(PAGE, "pale", 1.5, np.random.default_rng(0))

@@ -1,7 +1,7 @@
-"""An Arrangement and more constraints in, the next Arrangement out: solved over chains, with a certificate.
+"""Solve an Arrangement again under more constraints, over chains of shreds, with a certificate.
 
 Every order without a join of price p costs at least p more than the arrangement it was priced in. So joins
-that are dear enough are taken for granted and their shreds become chains: a much smaller problem. If its
+of a high enough price are taken for granted and their shreds become chains: a much smaller problem. If its
 answer costs no more than that price above the arrangement before, nothing cheaper exists in the whole pile.
 """
 
@@ -40,7 +40,7 @@ class ChainOptions:
 
     def __post_init__(self) -> None:
         if not 0 < self.price < np.inf:
-            raise SettingsError(f"the price of a chain is a number of nats above 0, got {self.price!r}.")
+            raise SettingsError(f"the price of a chain must be above 0 nats, got {self.price!r}.")
 
 
 @dataclass(frozen=True, eq=False)

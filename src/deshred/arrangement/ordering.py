@@ -1,4 +1,4 @@
-"""Scores and constraints in, an `Arrangement` out: the face of this room."""
+"""Scores and constraints in, an `Arrangement` out: the entry point of this room."""
 
 from __future__ import annotations
 
@@ -75,23 +75,29 @@ class ArrangementOptions:
     # rarer joins among the likely orders are not made, where the number of pages is open
     least_share: float = 0.05
     # page ends cost nothing, whatever the margins say
-    free_ends: bool = option(False, "Do not weigh where pages begin and end, as in the published protocol.")
+    free_ends: bool = option(
+        False, "Give no weight to where pages begin and end, as in the published protocol."
+    )
 
     def __post_init__(self) -> None:
         if self.solver not in ("exact", "greedy"):
-            raise SettingsError(f"solver is {self.solver!r}; it is exact or greedy.")
+            raise SettingsError(f"solver is {self.solver!r}; it must be exact or greedy.")
         if isinstance(self.pages, bool) or not (
             self.pages == "auto" or (isinstance(self.pages, int) and self.pages >= 1)
         ):
-            raise SettingsError(f"pages is {self.pages!r}; it is a number from 1 on, or auto.")
+            raise SettingsError(f"pages is {self.pages!r}; it must be a number from 1 up, or auto.")
         if self.time_limit is not None and not self.time_limit > 0:
-            raise SettingsError(f"time_limit is {self.time_limit!r}; it is a number of seconds above 0.")
+            raise SettingsError(f"time_limit is {self.time_limit!r}; it must be a number of seconds above 0.")
         if self.page_width_mm is not None and not 0 < self.page_width_mm < np.inf:
-            raise SettingsError(f"page_width_mm is {self.page_width_mm!r}; A4 is 210.")
+            raise SettingsError(
+                f"page_width_mm is {self.page_width_mm!r}; it must be above 0, such as 210 for A4."
+            )
         if not 0 <= self.least_share < 0.5:
-            raise SettingsError(f"least_share is {self.least_share!r}; it is a share from 0 to below 0.5.")
+            raise SettingsError(f"least_share is {self.least_share!r}; it must be at least 0 and below 0.5.")
         if not 0 < self.tolerance < np.inf:
-            raise SettingsError(f"tolerance is {self.tolerance!r}; it is a small cost above 0, such as 1e-6.")
+            raise SettingsError(
+                f"tolerance is {self.tolerance!r}; it must be a small cost above 0, such as 1e-6."
+            )
 
 
 def parse_pages(text: str) -> int | str:
@@ -339,17 +345,16 @@ class _Job:
         if not atoms:
             return InfeasibleError(
                 f"no order of the {n} shreds exists on {self.options.pages} pages: too many joins "
-                "cannot be (score -inf). Allow more pages."
+                "are impossible (score -inf). Allow more pages."
             )
         if self.compatibility.is_sparse and n > _COMPLETED:
             return InfeasibleError(
                 f"no order that obeys all {len(atoms)} constraints was found over the candidates listed. "
-                "Take back the latest ones, or keep more candidates."
+                "Remove the latest ones, or keep more candidates."
             )
         if n > _EXPLAIN_SHREDS or len(atoms) > _EXPLAIN_CONSTRAINTS:
             return InfeasibleError(
-                f"no order obeys all {len(atoms)} constraints at once. "
-                "Take back the latest ones until one does."
+                f"no order obeys all {len(atoms)} constraints at once. Remove the latest ones until one does."
             )
 
         def is_feasible(some: Constraints) -> bool:
@@ -381,11 +386,11 @@ def _walk(costs: Costs) -> Solution:
     assert fixings is not None
     if fixings.has_groups or (fixings.only_left >= 0).any() or (fixings.only_right >= 0).any():
         raise SettingsError(
-            "the greedy solver only knows forbidden joins; use solver = exact for other constraints."
+            "the greedy solver obeys forbidden joins only; use solver = exact for other constraints."
         )
     tour = nearest_neighbor(costs, costs.pages.least)
     if tour is None:
-        raise SettingsError("the greedy walk ends in a join that cannot be; use solver = exact.")
+        raise SettingsError("the greedy solver ended at an impossible join; use solver = exact.")
     rows = costs.arcs_below(np.zeros(costs.n_nodes), np.zeros(costs.n_nodes), np.inf)
     cheapest = np.full(costs.n_nodes, np.inf)
     np.minimum.at(cheapest, rows.tails, rows.reduced)

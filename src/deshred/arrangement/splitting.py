@@ -1,6 +1,6 @@
 """Large piles on paper of limited width: an order without the limit first, then pages too wide are split.
 
-Without widths a large pile falls apart into pages by itself, and it is known what no order is cheaper than. A
+Without widths a large pile falls apart into pages by itself, and a bound is known that no order is below. A
 page that is too wide is split by itself; then pages that are too short are solved again, together with those
 that their shreds could go to. What was known stays true: a limit makes no order cheaper.
 """

@@ -50,7 +50,7 @@ def read_atsp(path: Path) -> AtspInstance:
     header_text, found, rest = text.partition("EDGE_WEIGHT_SECTION")
     if not found:
         raise InputError(
-            f"{path}: no EDGE_WEIGHT_SECTION, so this is no TSPLIB file with explicit distances."
+            f"{path}: no EDGE_WEIGHT_SECTION, so this is not a TSPLIB file with explicit distances."
         )
     header = _parse_header(header_text)
     n = _dimension(path, header)
@@ -59,7 +59,7 @@ def read_atsp(path: Path) -> AtspInstance:
         values = np.array(words, float)
     except ValueError:
         wrong = next((word for word in words if not _is_number(word)), "something")
-        raise InputError(f"{path}: {wrong[:40]!r} among the distances is no number.") from None
+        raise InputError(f"{path}: {wrong[:40]!r} among the distances is not a number.") from None
     if len(values) != n * n:
         kind = "truncated" if len(values) < n * n else "longer than it says"
         raise InputError(

@@ -289,7 +289,7 @@ def _keep_apart(folder: Path, inputs: Iterable[str | Path]) -> None:
     for path in map(Path, inputs):
         if path.resolve() == own or own in path.resolve().parents:
             raise OutputError(
-                f"{path}: lies in the folder to be written, {folder}; nothing was touched. "
+                f"{path}: is inside the folder to be written, {folder}; nothing was touched. "
                 "Choose another folder with -o."
             )
 
@@ -337,7 +337,7 @@ def _read_marker(folder: Folder) -> _Marker:
         return _Marker(state, str(content["command"]), _read_digests(content["results"]))
     except (InputError, KeyError, TypeError, AttributeError):
         raise OutputError(
-            f"{path / CASE}: the file is damaged, so nobody can tell whose folder this is; nothing was "
+            f"{path / CASE}: the file is damaged, so it is unclear whose folder this is; nothing was "
             "touched. Choose a new folder with -o."
         ) from None
 

@@ -41,7 +41,7 @@ class Folder:
                 is_link = place.is_symlink()
             if is_link:
                 raise OutputError(
-                    f"{place}: is a link, and nothing in this folder may be one; nothing was touched. "
+                    f"{place}: is a link, and this folder may not hold any; nothing was touched. "
                     "Remove the link, or choose a new folder with -o."
                 )
         return place
@@ -62,7 +62,7 @@ class Folder:
         if max(size, len(content)) > most_bytes:
             raise InputError(
                 f"{self.path / name}: {max(size, len(content)):,} bytes are more than the limit of "
-                f"{most_bytes:,}. The file may be damaged, or is not ours."
+                f"{most_bytes:,}. The file may be damaged, or deshred did not write it."
             )
         return content
 

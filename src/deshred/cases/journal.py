@@ -101,7 +101,7 @@ class Journal:
                 f"{self.folder.path / self.name}: {lines.problem}. Somebody has changed the journal; nothing "
                 "was touched. Restore it from a copy, or choose a new folder with -o."
             )
-        self.append("mended", what="a line that was cut off has been taken away")
+        self.append("mended", what="a line that was cut off has been removed")
 
     def check(self, head: str | None = None) -> JournalCheck:
         """Follow the chain from its start; `head` is a digest noted earlier, which must be part of it."""
@@ -132,13 +132,13 @@ class Journal:
 
 
 _CUT_OFF = "the last line was cut off"
-_NO_ENTRY = "this is no entry of a journal"
+_NO_ENTRY = "this is not a journal entry"
 
 
 def _write_line(event: str, fields: Mapping[str, Any], previous: Entry | None) -> tuple[bytes, Entry]:
     reserved = [name for name in _RESERVED if name in fields]
     if reserved:
-        raise InputError(f"a journal entry has its own {', '.join(reserved)}; name the field otherwise.")
+        raise InputError(f"a journal entry has its own {', '.join(reserved)}; give the field another name.")
     number = previous.number + 1 if previous else 1
     moment = datetime.now(UTC).isoformat(timespec="milliseconds")
     plain = to_plain(fields)

@@ -1,4 +1,4 @@
-"""One process at a time: what stands in the way of a second is said at once, nothing waits.
+"""One process at a time: a second one is refused at once, with the reason; nothing waits.
 
 For Linux and macOS. On Windows, and on file systems without locks, nothing is held.
 """

@@ -33,7 +33,9 @@ def read_constraints(content: Mapping[str, Any], where: object) -> Constraints:
     known = [entry.name for entry in fields(Constraints)]
     for key, value in content.items():
         if key not in known:
-            raise InputError(f"{where}: there is no constraint {key!r}. Known are: {', '.join(known)}.")
+            raise InputError(
+                f"{where}: there is no constraint {key!r}. The known ones are: {', '.join(known)}."
+            )
         if not _holds_ids(value, nested=key not in _OF_ONE_SHRED):
             form = '["a", "b"]' if key in _OF_ONE_SHRED else '[["a", "b"], ["c", "d"]]'
             raise InputError(f"{where}: {key} must look like {form}, got {value!r}.")
@@ -101,7 +103,7 @@ def unpack_compatibility(content: bytes, path: Path) -> Compatibility:
         raise InputError(f"{path}: {error}") from None
     except (ValueError, KeyError, TypeError, OverflowError):
         raise InputError(
-            f"{path}: this is no complete file of scores. Give the compatibility.npz of a run."
+            f"{path}: this is not a complete file of scores. Give the compatibility.npz of a case."
         ) from None
 
 
@@ -118,7 +120,7 @@ def _check_rows(held: dict[str, NDArray[Any]], count: int) -> None:
     ):
         raise InputError("the rows of its scores do not follow each other.")
     if len(columns) and not (columns.min() >= 0 and columns.max() < count):
-        raise InputError("it has scores of shreds that are not there.")
+        raise InputError("it has scores of shreds that do not exist.")
 
 
 def _read_margins(held: dict[str, NDArray[Any]], count: int) -> Margins | None:

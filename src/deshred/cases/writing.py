@@ -1,4 +1,4 @@
-"""Content in, a file out that is complete or not there; and what the system says when it cannot be."""
+"""Write files that are either complete or not there, and explain why one could not be written."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def writing(path: Path) -> Iterator[None]:
 def describe_write_failure(error: OSError, path: Path) -> OutputError:
     """What could not be written, why, and what to try."""
     if error.errno in _NO_SPACE:
-        remedy = "Free some space or choose another place with -o; a run goes on where it stopped."
+        remedy = "Free some space or choose another place with -o; a run continues where it stopped."
     elif error.errno in _NOT_ALLOWED:
         remedy = "Choose a place you may write to with -o, or change its permissions."
     elif error.errno in (errno.ENOTDIR, errno.EEXIST):

@@ -23,7 +23,7 @@ from deshred.settings import Settings
 @flags.quiet
 @flags.as_json
 def command(file: Path, settings: Settings, constraints: Path | None, quiet: bool, as_json: bool) -> None:
-    """Find the order only, from scores that exist already.
+    """Find only the order, from scores that already exist.
 
     FILE holds scores (compatibility.npz of a case) or is a TSPLIB instance (.atsp), which asks for the
     shortest round trip.

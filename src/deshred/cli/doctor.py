@@ -10,7 +10,7 @@ from deshred.doctor import examine
 @flags.command()
 @flags.as_json
 def command(as_json: bool) -> None:
-    """Check the installation: what is there, what is missing and how to get it, a tiny reconstruction.
+    """Check the installation: what is there, what is missing, and how to get it; do a tiny reconstruction.
 
     \b
     Examples:

@@ -15,7 +15,7 @@ from deshred.executors import default_executor
 from deshred.settings import Settings
 
 
-@flags.command(interrupted="with --cache the same command goes on where it stopped")
+@flags.command(interrupted="with --cache the same command continues where it stopped")
 @click.argument("collection", type=click.Path(path_type=Path))
 @flags.option_flags(EvaluationOptions, "ks", "seed")
 @flags.settings_flags(
@@ -30,7 +30,7 @@ from deshred.settings import Settings
 )
 @click.option("--documents", metavar="D001,...", help="Only these.  [default: all]")
 @click.option(
-    "--cache", type=flags.OutputPath(), help="A folder that keeps scores, so that a killed run can go on."
+    "--cache", type=flags.OutputPath(), help="A folder that keeps scores, so that a killed run can continue."
 )
 @flags.quiet
 @flags.as_json

@@ -13,5 +13,5 @@ command = LazyGroup(
         "feedback": "A person in the loop: accuracy against questions asked.",
     },
     name="experiment",
-    help="Repeat an experiment of the paper on collections with known answers (needs deshred[plots]).",
+    help="Repeat an experiment from the paper on collections with known answers (needs deshred[plots]).",
 )

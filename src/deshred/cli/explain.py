@@ -26,7 +26,7 @@ from deshred.export.explanations import explain
 @flags.quiet
 @flags.as_json
 def command(case: Path, page: int, model: str, jobs: int | None, quiet: bool, as_json: bool) -> None:
-    """Show where the network of the paper says that joins fit (green) and do not (red).
+    """Show where the paper's network finds that joins fit (green) or do not (red).
 
     CASE is the folder of a finished reconstruct.
 

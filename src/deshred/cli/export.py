@@ -15,7 +15,7 @@ from deshred.export.material import FORMATS, ExportOptions
 from deshred.reading import ReadingOptions
 
 
-@flags.command(interrupted="the same command goes on where it stopped")
+@flags.command(interrupted="the same command continues where it stopped")
 @flags.case
 @click.option(
     "-o", "--output", metavar="DEST", required=True, type=flags.OutputPath(), help="The folder to write."
@@ -53,7 +53,7 @@ from deshred.reading import ReadingOptions
     "facts",
     metavar="TOML",
     type=click.Path(path_type=Path),
-    help="report: what is known about the case; docs/exports.md.",
+    help="report: what is known about the case; see docs/exports.md.",
 )
 @click.option(
     "--jobs", type=click.IntRange(1, MOST_JOBS), help="Pages to read at a time.  [default: all processors]"

@@ -91,7 +91,7 @@ quiet = click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 jobs = click.option("--jobs", type=click.IntRange(1, MOST_JOBS), help="Processors to use.  [default: all]")
 seed = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of everything random."
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed for everything random."
 )
 constraints = click.option(
     "--constraints",

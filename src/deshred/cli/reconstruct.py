@@ -13,7 +13,7 @@ from deshred.export.results import describe, reconstruct_into
 from deshred.settings import Settings
 
 
-@flags.command(interrupted="the same command goes on where it stopped")
+@flags.command(interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
 @flags.settings_flags(
@@ -52,11 +52,11 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Shreds in, pages out.
+    """Put shreds back together into pages.
 
-    Each INPUT is a file or a folder: single shreds, scanned sheets with many shreds, or both. All of them
-    together are one mixed pile. OUT gets pages/, arrangement.json and report.html. A run that was
-    interrupted goes on where it stopped.
+    Each INPUT is a file or a folder: single shreds, scanned sheets with many shreds, or both.
+    Together they make one mixed pile. OUT gets pages/, arrangement.json and report.html. A run that was
+    interrupted continues where it stopped.
 
     \b
     Examples:

@@ -12,14 +12,14 @@ from deshred.cli.console import progress_reporter, say, say_json
 from deshred.review.server import ReviewOptions, serve
 
 
-@flags.command(interrupted="everything answered is kept; the same command goes on")
+@flags.command(interrupted="every answer is kept; the same command continues")
 @flags.case
 @flags.option_flags(ReviewOptions, "port", "merge", "stay")
 @click.option("--no-browser", is_flag=True, help="Only print the link.")
 @flags.quiet
 @flags.as_json
 def command(case: Path, options: ReviewOptions, no_browser: bool, quiet: bool, as_json: bool) -> None:
-    """Look at a finished case in the browser, answer what is doubtful, correct what is wrong.
+    """Check a finished case in the browser: answer questions and correct mistakes.
 
     Nothing leaves the computer, and there is nothing to save: every answer is kept at once. Ctrl-C ends it.
 
@@ -39,4 +39,4 @@ def command(case: Path, options: ReviewOptions, no_browser: bool, quiet: bool, a
     if served.merged is not None:
         agreed = f"{served.merged.agreement.agreed} of {served.merged.agreement.shared}"
         say(f"{served.merged.events} events merged, {served.merged.disputes} disputes; agreed on {agreed}")
-    say(f"{served.events} statements; head of the journal: {served.head}")
+    say(f"{served.events} events in the journal; its head: {served.head}")

@@ -44,8 +44,8 @@ def command(
 ) -> None:
     """Look for words in finished cases, or in exports that have a record (--as json).
 
-    A wrong letter in a longer word is forgiven; case and accents never count. Finding
-    nothing is no proof that a word is not there.
+    Longer words may have a wrong letter; case and accents never matter. Finding nothing
+    does not prove that a word is not there.
 
     \b
     Examples:

@@ -30,7 +30,7 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Shred intact pages by simulation: ragged tears, lost paper and ink, misalignment, tilt.
+    """Simulate shredding intact pages: ragged tears, lost paper and ink, misalignment, tilt.
 
     Each INPUT is a PDF, TIFF, PNG or JPEG of whole pages. OUT gets shreds/, mixed and named at random, and
     truth.json, which says where each shred belongs.

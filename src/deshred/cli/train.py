@@ -8,7 +8,7 @@ command = LazyGroup(
     package="deshred.cli.training",
     summaries={
         "towers": "Train the towers, which look at every edge once.",
-        "pile": "Teach a model on the shreds at hand.",
+        "pile": "Teach a model on the shreds of a pile.",
         "pairwise": "Train the network of the paper, which judges one join at a time.",
     },
     name="train",

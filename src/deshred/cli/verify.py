@@ -26,7 +26,7 @@ from deshred.export.verification import verify
     type=click.Path(path_type=Path),
     help="Scans to compare with those that were read; can be given several times.",
 )
-@click.option("--repeat", is_flag=True, help="Reconstruct once more from the scans, and compare.")
+@click.option("--repeat", is_flag=True, help="Reconstruct again from the scans, and compare.")
 @flags.quiet
 @flags.as_json
 def command(

@@ -1,1 +1,1 @@
-"""Who fits to the right of whom."""
+"""Which shred fits to the right of which."""

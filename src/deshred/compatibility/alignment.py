@@ -1,4 +1,4 @@
-"""An arrangement in, the same with vertical offsets true to the pixel out.
+"""Make the vertical offsets of an arrangement exact to the pixel.
 
 Scorers search shifts in coarse steps, which is enough to rank joins. At the few joins that were chosen, ink
 near the tear and the torn outline are compared at every pixel around the coarse offset.

@@ -1,4 +1,4 @@
-"""Described groups in, the evidence of the joins that stand out at a first look: the way of large piles.
+"""For large piles: find the evidence of only those joins that stand out at a first look.
 
 What is kept of a group are its chosen joins, each by the paper it leads to. A pile that grows never chooses a
 join among its old shreds that was not chosen before, so it pays for joins with new ones only.

@@ -1,4 +1,4 @@
-"""Described groups in, the evidence of their joins and the scores that follow out, in one of three ways.
+"""Compare described groups, in one of three ways: the evidence of their joins, and the scores that follow.
 
 A small pile is compared in full. Of a large one, a scorer that can takes a first look at all joins and
 compares those that stand out (`choosing.py`); with any other scorer all are compared and the best of every

@@ -1,4 +1,4 @@
-"""Groups of a pile in, what a scorer sees in their edges out; a store keeps it by content."""
+"""Describe the edges of each group of a pile as a scorer sees them; a store keeps the result by content."""
 
 from __future__ import annotations
 

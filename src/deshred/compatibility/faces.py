@@ -1,4 +1,4 @@
-"""Scores of pictures in, of which two may show one shred; scores of what both sides say out.
+"""Add up the scores of both sides of a shred, where two pictures show one shred.
 
 Two shreds that stand side by side on the front stand side by side on the back, the other way round. So the
 score of a join is the sum of what both faces say, and the order of all pictures shows every page twice, as

@@ -69,8 +69,8 @@ class FusionScorer:
         self.model = self.towers.model
         if weights is None and "fusion" not in self.model.card:
             raise ModelError(
-                f"{self.model.name}: the model does not say what its ink is worth beside an outline; its "
-                "training did not end. Train it again, or use the ink alone with --scorer towers."
+                f"{self.model.name}: the model does not say how much its ink counts beside an outline; its "
+                "training was not finished. Train it again, or use the ink alone with --scorer towers."
             )
         self.weights = weights or FusionWeights(**self.model.card["fusion"])
         reach_px = towers.ROW_STEP * self.towers.options.shifts

@@ -1,4 +1,4 @@
-"""What shreds show of the paper they come from in, the log-odds that each begins or ends a page out.
+"""The log-odds that each shred begins or ends a page, from how its edges look.
 
 Beyond the last shred of a page there is blank paper or none: blank shreds are set aside before. So the end of
 a page is weighed like a join with blank paper, on the level of the scores of all other joins of its edge. And

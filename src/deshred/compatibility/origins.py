@@ -1,4 +1,4 @@
-"""The compatibility of a pile and the sheets its shreds lay on in, the same weighed by who lay with whom out.
+"""Weigh the compatibility of a pile by which shreds lay on the same sheet.
 
 Whoever scanned a pile often kept shreds of one page together, on one sheet or on two. How far that goes, the
 pile tells itself: joins that are sure without it are counted between every two sheets, against what chance

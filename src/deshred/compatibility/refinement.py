@@ -1,4 +1,4 @@
-"""An arrangement in, the same out as people see it: exact offsets, and how sure each join and page break is.
+"""Give an arrangement what people see: exact offsets, and how sure each join and page break is.
 
 The one place where probabilities are given.
 """

@@ -55,7 +55,7 @@ def score(
     progress: Progress | None = None,
     stopwatch: Stopwatch | None = None,
 ) -> Compatibility:
-    """Score every join of a pile; `store` keeps what depends on a part of it alone."""
+    """Score every join of a pile; `store` keeps results that depend on only a part of it."""
     options = options or ScoringOptions()
     store = MemoryStore() if store is None else store
     executor = executor or SerialExecutor()

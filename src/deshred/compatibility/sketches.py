@@ -1,4 +1,4 @@
-"""Descriptions in, the joins that deserve a full comparison out: a first look at all of them.
+"""A quick first look at all joins, to find those that deserve a full comparison.
 
 A sketch is an edge in few numbers. Comparing two takes a fiftieth of what comparing their descriptions takes,
 and the true neighbor is nearly always among the best few dozen of either edge (`docs/results.md`, "First

@@ -37,8 +37,8 @@ class TrainingOptions:
     """What every training has, whatever it teaches."""
 
     threads: int = option(0, "Processors to use.", shown="all")
-    resume: bool = option(False, "Go on from the checkpoint of a killed run.")
-    force: bool = option(False, "Replace the file if it is there.")
+    resume: bool = option(False, "Continue from the checkpoint of a killed run.")
+    force: bool = option(False, "Replace the file if it exists.")
     seed: int = 0
     checkpoint_every: int = 200
 
@@ -46,7 +46,7 @@ class TrainingOptions:
         if self.checkpoint_every < 1:
             raise SettingsError(f"checkpoint_every must be at least 1, got {self.checkpoint_every}.")
         if self.seed < 0 or self.threads < 0:
-            raise SettingsError(f"seed and threads start at 0, got {self.seed} and {self.threads}.")
+            raise SettingsError(f"seed and threads must be at least 0, got {self.seed} and {self.threads}.")
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def train(
         best = _restore(checkpoint, task, averaged, state)
     elif checkpoint.exists():
         raise OutputError(
-            f"{checkpoint} is the checkpoint of an unfinished training. Go on with --resume, or remove it."
+            f"{checkpoint} is the checkpoint of an unfinished training. Continue with --resume, or remove it."
         )
 
     began = time.monotonic()
@@ -318,12 +318,12 @@ def _restore(path: Path, task: Task, averaged: Any, state: _State) -> dict[str, 
         content = torch.load(path, weights_only=True)
     except Exception as error:
         raise ModelError(
-            f"{path}: the checkpoint cannot be read ({error}). Remove it and start anew."
+            f"{path}: the checkpoint cannot be read ({error}). Remove it and start again."
         ) from error
     if content["identity"] != json.dumps(dict(task.identity), sort_keys=True):
         raise ModelError(
             f"{path} was made with other options, pages or another seed than the ones given. "
-            "Give the same ones, or remove it to start anew."
+            "Give the same ones, or remove it to start again."
         )
     task.network.load_state_dict(content["network"])
     averaged.load_state_dict(content["averaged"])
@@ -343,7 +343,7 @@ def check_output(output: Path, *, force: bool) -> None:
         raise SettingsError(f"{output}: a model file ends in .onnx.")
     if output.exists() and not force:
         raise OutputError(
-            f"{output}: the file is there already; nothing was touched. Choose another name with -o, or "
+            f"{output}: the file already exists; nothing was touched. Choose another name with -o, or "
             "replace it with --force."
         )
     try:

@@ -46,7 +46,7 @@ class DemoOptions:
         parse=lambda text: tuple(text.split(",")),
     )
     shreds: int = option(25, "Shreds per page.")
-    seed: int = option(0, "Seed of everything random.")
+    seed: int = option(0, "Seed for everything random.")
     hard: bool = option(
         False, "Print both sides, turn half of the shreds upside down, and leave out a tenth."
     )
@@ -59,7 +59,7 @@ class DemoOptions:
             known = ", ".join(PAGE_KINDS)
             raise SettingsError(f"there is no page of kind {', '.join(unknown)}. Try one of {known}.")
         if self.seed < 0:
-            raise SettingsError(f"seed is a number from 0, got {self.seed}.")
+            raise SettingsError(f"seed must be at least 0, got {self.seed}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,7 +49,7 @@ class EvaluationOptions:
         metavar="1,5,all",
         parse=lambda text: parse_ks(text),
     )
-    seed: int = option(0, "Seed of the sequence of documents.")
+    seed: int = option(0, "Seed for the sequence of documents.")
     scans: ScanOptions = field(default_factory=ScanOptions)
     blank: BlankOptions = field(default_factory=lambda: BlankOptions(rule="paper"))
     arrangement: ArrangementOptions = field(default_factory=lambda: ArrangementOptions(pages=1))
@@ -70,7 +70,7 @@ def parse_ks(text: str) -> tuple[K, ...]:
     try:
         return tuple("all" if part == "all" else int(part) for part in parts)
     except ValueError:
-        raise SettingsError(f"k is a list such as 1,5,all, got {text!r}.") from None
+        raise SettingsError(f"k must be a list such as 1,5,all, got {text!r}.") from None
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def evaluate(
     progress: Progress | None = None,
     report: Callable[[KResult], None] | None = None,
 ) -> EvaluationResult:
-    """Measure a scorer on a collection; `cache` is a folder that lets a killed evaluation go on.
+    """Measure a scorer on a collection; `cache` is a folder that lets a killed evaluation continue.
 
     `report` is told the result of each k as soon as it is there.
     """

@@ -92,7 +92,7 @@ def _refuse_unknown(content: Mapping[str, Any], kind: type[Any], where: str) -> 
     known = [entry.name for entry in fields(kind)]
     for key in content:
         if key not in known:
-            raise SettingsError(f"{where}: there is no key {key!r}. Known are: {', '.join(known)}.")
+            raise SettingsError(f"{where}: there is no key {key!r}. The known ones are: {', '.join(known)}.")
 
 
 def _check(value: Any, key: str, file: Path) -> Any:
@@ -101,26 +101,26 @@ def _check(value: Any, key: str, file: Path) -> Any:
     if key in ("received", "worked"):
         if type(value) is date:
             return value
-        raise SettingsError(f"{file}: {key} is a date such as 2026-03-02, got {value!r}.")
+        raise SettingsError(f"{file}: {key} must be a date such as 2026-03-02, got {value!r}.")
     if key in ("exhibits", "laboratory"):
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
-        raise SettingsError(f"{file}: {key} is a list of texts, got {value!r}.")
+        raise SettingsError(f"{file}: {key} must be a list of texts, got {value!r}.")
     if isinstance(value, str):
         return value
-    raise SettingsError(f"{file}: {key} is a text, got {value!r}.")
+    raise SettingsError(f"{file}: {key} must be a text, got {value!r}.")
 
 
 def _read_form(content: Any, where: str) -> LoadfileForm:
     if not isinstance(content, dict):
-        raise SettingsError(f"{where}: is a table, got {content!r}.")
+        raise SettingsError(f"{where}: must be a table, got {content!r}.")
     _refuse_unknown(content, LoadfileForm, where)
     names = content.get("fields", {})
     if not isinstance(names, dict):
-        raise SettingsError(f"{where}: fields is a table of names, got {names!r}.")
+        raise SettingsError(f"{where}: fields must be a table of names, got {names!r}.")
     for key, value in (content | names).items():
         if key != "fields" and not isinstance(value, str):
-            raise SettingsError(f"{where}: {key} is a text, got {value!r}.")
+            raise SettingsError(f"{where}: {key} must be a text, got {value!r}.")
     try:
         return LoadfileForm(**(content | {"fields": MappingProxyType(names)}))
     except SettingsError as error:

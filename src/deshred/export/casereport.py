@@ -46,14 +46,15 @@ _PROBABILITY = (
     "likely (+): at least 80 %; open (?): worth a look."
 )
 _READING = (
-    "Text was read by a machine from letters that a tear has damaged; without its picture it must not be "
-    "quoted. Words are clear, fair or doubtful. In earlier measurements 96 of 100 clear and 81 of 100 fair "
-    "words were right. The text across a join is clear, mixed or broken by the words that cross it, where "
-    "there are three: a second opinion that enters no probability. On right pages 8 of 100 joins read broken."
+    "Text was read by a machine from letters that tears have damaged; it must not be quoted without its "
+    "picture. Words are clear, fair or doubtful. In earlier measurements 96 of 100 clear and 81 of 100 fair "
+    "words were right. The text across a join is clear, mixed or broken by the words that cross it, if "
+    "there are at least three: a second opinion, which changes no probability. On correct pages 8 of 100 "
+    "joins read as broken."
 )
 _ABSENCE = (
-    "Words are found with one wrong letter from five letters on and two from nine on. A hit is a hint: look "
-    "at the picture. No hit is no proof of absence."
+    "A word may have one wrong letter if it has five letters or more, and two if it has nine or more. A hit "
+    "only says where to look: look at the picture. Finding nothing does not prove that a word is not there."
 )
 _CUSTODY = (
     "The journal is a chain: each line holds the SHA-256 of the line before. It shows order and change, not "
@@ -257,8 +258,8 @@ def _tell_method(material: Material, letters: Letters) -> Iterator[Any]:
     made = material.reconstruction
     yield letters.heading("Method")
     yield letters.paragraph(
-        "Shreds were cut out of the scans, every pair was scored, the cheapest order was searched for with "
-        "proof, joins were aligned and the pages composed. "
+        "Shreds were cut out of the scans, every pair was scored, the cheapest order was sought, with a "
+        "proof, joins were aligned and the pages were composed. "
         f"{made.summary()}. {_PROVEN}"
     )
     rows = {

@@ -80,8 +80,9 @@ class Delivery:
                 f"{self.folder / folder}: {below[folder]} files" if several else str(self.folder / name)
             ] = None
         hashes = [f"seal:    {self.seal}"] if self.seal else []
-        flags = "--seal and --head" if self.seal else "--head"
-        told = f"Write down what you want to prove later: deshred verify {self.folder} compares it ({flags})."
+        flags = "--seal SEAL --head JOURNAL" if self.seal else "--head JOURNAL"
+        check = f"deshred verify {self.folder} {flags}"
+        told = f"Write this down to prove later that nothing has changed: {check}"
         advice = "If the pages are not in this language, say so with --language."
         advised = [advice] if self.language and self.clear_share < _MOSTLY_CLEAR else []
         return "\n".join([self.summary(), *advised, *places, *hashes, f"journal: {self.journal_head}", told])
@@ -316,7 +317,7 @@ def _copy_inputs(material: Material) -> Iterator[File]:
     """The scans under names that every system takes; they must still be what was read."""
     for number, source in enumerate(material.reconstruction.sources, 1):
         if hash_file(source.path) != source.sha256:
-            raise InputError(f"{source.path}: has changed since it was read. Put the scan back.")
+            raise InputError(f"{source.path}: has changed since it was read. Restore the original scan.")
         name = clean_file_name(source.path.name)
         yield File(f"inputs/{number:04d}-{name}", source.path.read_bytes())
 

@@ -32,7 +32,10 @@ class SearchResult:
 
     def to_text(self) -> str:
         """Lines to print."""
-        return "\n".join(hit.to_text() for hit in self.hits) or "no hit; that is no proof of absence."
+        return (
+            "\n".join(hit.to_text() for hit in self.hits)
+            or "no hits; this does not prove that the word is not there."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -49,7 +52,7 @@ def search(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> SearchResult:
-    """Look for words in an export with a record, which is quick, or in a case, whose pages are then read."""
+    """Look for words in an export with a record, which is fast, or in a case, whose pages are read first."""
     recorded = None if isinstance(source, Reconstruction) else _find_record(Path(source))
     if recorded is not None:
         return _search_record(recorded, query, options)

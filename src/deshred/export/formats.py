@@ -42,7 +42,7 @@ def check_formats(names: tuple[str, ...]) -> tuple[Format, ...]:
     unknown = [name for name in names if name not in FORMATS]
     if unknown or not names:
         given = f"there is no format {unknown[0]!r}" if unknown else "no format was given"
-        raise SettingsError(f"{given}. Known are: {', '.join(FORMATS)}.")
+        raise SettingsError(f"{given}. The known ones are: {', '.join(FORMATS)}.")
     return tuple(name for name in FORMATS if name in names)
 
 
@@ -54,6 +54,6 @@ def check_parts(formats: tuple[Format, ...], reading: ReadingOptions) -> None:
         import_reportlab()
     of_words = [name for name in formats if name in NEED_WORDS]
     if of_words and reading.engine == "none":
-        raise SettingsError(f"{of_words[0]} is made of words. Leave --engine none out, or the format.")
+        raise SettingsError(f"{of_words[0]} needs words. Leave out --engine none, or the format.")
     if of_words:
         open_reader(reading)

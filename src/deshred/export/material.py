@@ -56,7 +56,7 @@ def parse_pages(text: str) -> tuple[int, ...]:
     for part in text.split(","):
         spelled = _PAGES.fullmatch(part)
         if spelled is None:
-            raise SettingsError(f"pages are numbers and ranges such as 1-4,7; got {text!r}.")
+            raise SettingsError(f"pages must be numbers and ranges such as 1-4,7; got {text!r}.")
         found.update(range(int(spelled[1]), int(spelled[2] or spelled[1]) + 1))
     return tuple(sorted(found))
 
@@ -75,16 +75,16 @@ class ExportOptions:
         shown="all",
         parse=parse_pages,
     )
-    images: Pictures = option("lossless", "pdf, tiff: how pictures are packed.")
+    images: Pictures = option("lossless", "pdf, tiff: how pictures are compressed.")
     pdfa: Literal["2b", "3b"] = option("2b", "pdf: 3b has the record of the run attached.")
     split: bool = option(False, "pdf: one file per page.")
     multipage: bool = option(False, "tiff: all pages in one file.")
-    mark: bool = option(False, "text: doubtful words across an open join as ⟨word⟩.")
-    prefix: str = option("DS", "loadfile: what numbers begin with.")
+    mark: bool = option(False, "text: write doubtful words across an open join as ⟨word⟩.")
+    prefix: str = option("DS", "loadfile: what the numbers begin with.")
     start: int = option(1, "loadfile: the first number.")
-    digits: int = option(7, "loadfile: digits of a number.")
+    digits: int = option(7, "loadfile: how many digits a number has.")
     custodian: str = option("", "loadfile: whose documents they are.")
-    base_url: str = option("http://localhost/", "iiif: where the files will lie.", metavar="URL")
+    base_url: str = option("http://localhost/", "iiif: the address where the files will be.", metavar="URL")
     terms: tuple[str, ...] = option(
         (),
         "report: words to look for.",
@@ -92,20 +92,21 @@ class ExportOptions:
         parse=lambda text: tuple(term.strip() for term in text.split(",") if term.strip()),
     )
     headings: ReportLanguage = option("en", "report: language of its headings.")
-    operator: str = option("", "Who makes the export; never taken from the machine.", metavar="NAME")
-    with_inputs: bool = option(False, "bag: the original scans too.")
+    operator: str = option("", "Who makes the export; never taken from the computer.", metavar="NAME")
+    with_inputs: bool = option(False, "bag: include the original scans.")
 
     def __post_init__(self) -> None:
         if list(self.pages) != sorted(set(self.pages)) or min(self.pages, default=1) < 1:
-            raise SettingsError(f"pages are numbers from 1, each once and in order; got {self.pages}.")
+            raise SettingsError(f"pages must be numbers from 1, each once and in order; got {self.pages}.")
         if not 1 <= self.digits <= 12 or not 0 <= self.start < 10**self.digits:
             raise SettingsError(
-                f"numbers have 1 to 12 digits and start from 0; got {self.start}, {self.digits} digits."
+                f"numbers must have 1 to 12 digits and start at 0 or above; "
+                f"got {self.start}, {self.digits} digits."
             )
         if not self.prefix.isascii() or not self.prefix.replace("-", "").replace("_", "").isalnum():
-            raise SettingsError(f"prefix is made of letters, digits, - and _; got {self.prefix!r}.")
+            raise SettingsError(f"prefix may hold only letters, digits, - and _; got {self.prefix!r}.")
         if not self.base_url.startswith(("http://", "https://")):
-            raise SettingsError(f"base_url begins with http:// or https://; got {self.base_url!r}.")
+            raise SettingsError(f"base_url must begin with http:// or https://; got {self.base_url!r}.")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What `arrangement.json` and `inputs.json` of a case hold in, nouns out.
+"""Read `arrangement.json` and `inputs.json` of a case back into our own types.
 
 A case may come from a stranger. Whatever is of another kind than `describe` writes, or cannot be together, is
 an InputError before anything is made of it.
@@ -53,7 +53,7 @@ def read_recorded(content: Mapping[str, Any], ids: Sequence[str], where: object)
     placed = [[_read_slot(shred) for shred in page.tables("shreds")] for page in pages]
     _check(all(placed), where, "a page without shreds")
     named = [slot.shred_id for slot in chain.from_iterable(placed)]
-    _check(sorted(named) == sorted(ids), where, "pages and scores are not of the same shreds")
+    _check(sorted(named) == sorted(ids), where, "pages and scores do not have the same shreds")
     joins = [_read_joins(page, slots) for page, slots in zip(pages, placed, strict=True)]
     blank = tuple(shred.text("id") for shred in record.tables("blank"))
     _check(not set(blank) & set(named) and len(set(blank)) == len(blank), where, "a shred is there twice")
@@ -108,14 +108,14 @@ def _read_joins(page: _Table, slots: Sequence[Slot]) -> list[Join]:
     ]
     wanted = [(one.shred_id, other.shred_id) for one, other in pairwise(slots)]
     _check(
-        [(join.left, join.right) for join in joins] == wanted, page.where, "joins that are not of the page"
+        [(join.left, join.right) for join in joins] == wanted, page.where, "joins that are not on the page"
     )
     return joins
 
 
 def _read_break(one: _Table, ids: Sequence[str]) -> PageBreak:
     after, before = one.text("after"), one.text("before")
-    _check({after, before} <= set(ids), one.where, "a page break of shreds that are not there")
+    _check({after, before} <= set(ids), one.where, "a page break of shreds that do not exist")
     return PageBreak(after, before, one.number_or_none("price"), one.probability("probability"))
 
 
@@ -148,25 +148,25 @@ class _Table:
 
     def tables(self, key: str) -> list[_Table]:
         found = self._get(key)
-        _check(isinstance(found, list), self.where, f"{key} is no list")
+        _check(isinstance(found, list), self.where, f"{key} is not a list")
         return [_Table(one, self.where) for one in found]
 
     def text(self, key: str) -> str:
         found = self._get(key)
-        _check(isinstance(found, str), self.where, f"{key} is no text")
+        _check(isinstance(found, str), self.where, f"{key} is not text")
         return str(found)
 
     def whole(self, key: str) -> int:
         found = self._get(key)
         _check(
-            isinstance(found, int) and not isinstance(found, bool), self.where, f"{key} is no whole number"
+            isinstance(found, int) and not isinstance(found, bool), self.where, f"{key} is not a whole number"
         )
         return int(found)
 
     def number(self, key: str) -> float:
         found = self._get(key)
         is_number = isinstance(found, int | float) and not isinstance(found, bool)
-        _check(is_number and math.isfinite(found), self.where, f"{key} is no number")
+        _check(is_number and math.isfinite(found), self.where, f"{key} is not a number")
         return float(found)
 
     def number_or_none(self, key: str) -> float | None:
@@ -174,7 +174,7 @@ class _Table:
 
     def probability(self, key: str) -> float | None:
         found = self.number_or_none(key)
-        _check(found is None or 0 <= found <= 1, self.where, f"{key} is no probability")
+        _check(found is None or 0 <= found <= 1, self.where, f"{key} is not a probability")
         return found
 
     def truth(self, key: str) -> bool:

@@ -1,4 +1,4 @@
-"""A case, or the record of an export with its scans, in; whether a new run gives the same again, out.
+"""Check whether a new run of a case, or of the record of an export, gives the same result.
 
 The same scans, settings and statements of people go in. Pixels are compared, not files: PNG bytes change with
 the library that packs them.
@@ -87,7 +87,7 @@ def recall_record(record: Mapping[str, Any], scans: Sequence[Path]) -> Told:
 
 
 def repeat(told: Told, *, progress: Progress | None = None) -> Repetition:
-    """Reconstruct once more from the scans, and compare."""
+    """Reconstruct again from the scans, and compare."""
     made = reconstruct(
         told.files,
         constraints=told.constraints,
@@ -134,4 +134,4 @@ def _tell(taken: Taken) -> ToldPage:
 def _compare(told: Sequence[ToldPage], again: Sequence[ToldPage], what: str) -> str:
     pages = zip(told, again, strict=True)
     differing = [str(one.number) for one, other in pages if getattr(one, what) != getattr(other, what)]
-    return f"another one on page {', '.join(differing)}" if differing else ""
+    return f"different on page {', '.join(differing)}" if differing else ""

@@ -489,9 +489,7 @@ def _show_times(seconds: Mapping[str, float]) -> dict[str, Any]:
 
 def _tell_proof(arrangement: Arrangement) -> str:
     if arrangement.is_optimal:
-        return (
-            f"No order of these shreds is cheaper than this one (cost {arrangement.cost:.6g}): it is proven."
-        )
+        return f"It is proven that no order of these shreds is cheaper (cost {arrangement.cost:.6g})."
     return (
         f"Cost {arrangement.cost:.6g}; no order is cheaper than {arrangement.bound:.6g}. "
         "With more time a better order may be found."

@@ -70,8 +70,8 @@ def reconstruct_into(
 ) -> Reconstruction:
     """Reconstruct files and folders into a case.
 
-    An interrupted run goes on where it stopped. With `add` the case keeps the files it has and gets these as
-    well: only new joins are scored.
+    An interrupted run continues where it stopped. With `add` these files join those that the case
+    already has: only new joins are scored.
     """
     settings = settings or Settings()
     inputs = list(inputs)
@@ -116,7 +116,7 @@ def _list_known_files(case: Case) -> list[Path]:
     for path, file in zip(paths, known, strict=True):
         if hash_file(path) != file.sha256:
             raise MismatchError(
-                f"{path}: has changed since it was read. Put it back, or reconstruct all with --force."
+                f"{path}: has changed since it was read. Restore it, or reconstruct all with --force."
             )
     return paths
 
@@ -303,7 +303,7 @@ def _list_inputs(sources: Iterable[Source], paths: _Paths) -> list[dict[str, str
 def reopen(
     folder: str | Path, *, executor: Executor | None = None, progress: Progress | None = None
 ) -> Reconstruction:
-    """Everything of a finished case again, without solving; the scans must be what they were.
+    """Read a finished case back, without solving; its scans must not have changed.
 
     Pages are composed when they are asked for.
     """

@@ -1,8 +1,8 @@
-"""Words to look for in, where they stand out; with the letters that a tear makes an engine mistake forgiven.
+"""Find where words stand, tolerating letters that an engine misreads because of a tear.
 
 A word that was read clearly is taken for no other; a number is, since any digits make one. A hit is a hint
 all the same: of a hundred words that are not on a page one or two are found on it. So every hit comes with
-its box, to look at the picture. No hit is no proof of absence.
+its box, to look at the picture. Finding nothing does not prove that a word is not there.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _CLARITIES: tuple[Clarity, ...] = ("doubtful", "fair", "clear")
 class SearchOptions:
     """How words are compared. Case and accents never count."""
 
-    exact: bool = option(False, "Forgive no wrong letters.")
+    exact: bool = option(False, "Accept no wrong letters.")
     most: int = option(1000, "Show at most this many hits.")
 
     def __post_init__(self) -> None:
         if self.most < 1:
-            raise SettingsError(f"most is a number of hits from 1, got {self.most}.")
+            raise SettingsError(f"most must be at least 1, got {self.most}.")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ class Hit:
 
     def to_text(self) -> str:
         """A line to print."""
-        wrong = f", {self.wrong_letters} wrong" if self.wrong_letters else ""
+        letters = "letter" if self.wrong_letters == 1 else "letters"
+        wrong = f", {self.wrong_letters} wrong {letters}" if self.wrong_letters else ""
         crosses = ", crosses an open join" if self.crosses_open_join else ""
         source = f"{clean(self.source)}, " if self.source else ""
         context = f": {clean(self.context)}" if self.context != self.text else ""
@@ -135,7 +136,7 @@ def _list_recorded_page(page: Mapping[str, Any]) -> SearchedPage:
 def _read_box(sides: Sequence[int]) -> Box:
     left, top, right, bottom = sides
     if not all(type(side) is int for side in sides) or not (0 <= left < right and 0 <= top < bottom):
-        raise ValueError(f"{sides} is no box")
+        raise ValueError(f"{sides} is not a box")
     return Box(left, top, right, bottom)
 
 

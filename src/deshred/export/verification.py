@@ -1,4 +1,4 @@
-"""A folder in, what is still as it was out: packages, seals, journals, and every file they list.
+"""Check that a folder has not changed: packages, seals, journals, and every file they list.
 
 Nothing is trusted but hashes: names in lists may lead anywhere, so only plain files inside the folder count.
 """
@@ -76,8 +76,8 @@ def verify(
 ) -> Verification:
     """Check a case, an export or a package; `head` and `sealed` are hashes that were written down.
 
-    With `repeat` the scans are reconstructed once more: those of a case where they lay, those of an export
-    are `inputs`.
+    With `repeat` the scans are reconstructed again: those of a case from where they are, those of an
+    export from `inputs`.
     """
     folder = Path(folder)
     findings: list[Finding] = []
@@ -136,13 +136,13 @@ def _check_bag(folder: Folder, sealed: str | None) -> Iterator[Finding]:
     else:
         sealed = sealed.strip().lower()
         same = found == sealed
-        cut = "" if len(sealed) == len(found) else f", which has not all {len(found)} digits"
+        cut = "" if len(sealed) == len(found) else f", which does not have all {len(found)} digits"
         yield Finding("seal", same, found if same else f"is {found}, not {clean(sealed)}{cut}")
     yield _check_list("lists of the package", folder, TAG_MANIFEST)
     yield _check_list("files of the package", folder, MANIFEST)
     listed = _read_list(folder, MANIFEST)
     extra = sorted(set(folder.names(PAYLOAD)) - set(listed))
-    told = f"{clean(extra[0])} is not listed" if extra else "nothing more than is listed"
+    told = f"{clean(extra[0])} is not listed" if extra else "no files that are not listed"
     yield Finding("nothing added", not extra, told)
 
 
@@ -153,7 +153,7 @@ def _check_list(check: str, folder: Folder, name: str) -> Finding:
         return Finding(check, False, f"{name} cannot be read ({clean(str(error))})")
     for number, line in enumerate(content.splitlines(), 1):
         if not _ENTRY.fullmatch(line):
-            return Finding(check, False, f"{name}: line {number} is no hash and name")
+            return Finding(check, False, f"{name}: line {number} is not a hash and a name")
     return _compare(check, folder, _read_list(folder, name))
 
 
@@ -237,7 +237,7 @@ def _check_documents(folder: Folder, names: list[str]) -> Finding:
         return Finding("PDF/A", True, f"not checked: {error}")
     for name in names:
         if not _is_pdfa(folder.read_bytes(name), pikepdf):
-            return Finding("PDF/A", False, f"{clean(name)} is no PDF/A")
+            return Finding("PDF/A", False, f"{clean(name)} is not PDF/A")
     return Finding("PDF/A", True, f"{len(names)} approved")
 
 

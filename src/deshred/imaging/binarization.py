@@ -59,7 +59,7 @@ class BlankOptions:
             )
         if not 0 < self.darker < 1:
             raise SettingsError(
-                f"darker is a share of the paper's light, above 0 and below 1; got {self.darker:g}."
+                f"darker must be a share of the paper's brightness, above 0 and below 1; got {self.darker:g}."
             )
         if not 0 <= self.least_ink_mm2 < math.inf:
             raise SettingsError(f"least_ink_mm2 must be 0 or more, got {self.least_ink_mm2:g}.")

@@ -90,7 +90,7 @@ def decode(content: bytes, path: Path, *, max_pixels: int) -> Frames:
 def decode_mask(content: bytes, path: Path, *, max_pixels: int) -> Mask:
     """The bright pixels of an image file or, where it has alpha, the opaque ones."""
     if is_risky(content):
-        raise InputError(f"{path}: a mask must be a PNG, this is a {recognize(content)}. Save it again.")
+        raise InputError(f"{path}: a mask must be a PNG; this is a {recognize(content)}. Save it again.")
     with _reading(content, path), _open(content) as opened:
         check_size(opened.size, path, max_pixels)
         if opened.mode in ("1", "L") and "transparency" not in opened.info:

@@ -251,7 +251,7 @@ def _reaching(path: Path) -> Iterator[None]:
             f"{error.filename or path}: cannot be read ({error.strerror}). Check the name and permissions."
         ) from None
     except RuntimeError as error:  # resolve() has no class of its own for a link that leads to itself
-        raise InputError(f"{path}: cannot be read ({error}). Remove or mend the link.") from None
+        raise InputError(f"{path}: cannot be read ({error}). Remove or repair the link.") from None
 
 
 def _split_paths(files: Sequence[Path]) -> Iterator[tuple[list[str], str, str]]:

@@ -1,4 +1,4 @@
-"""The first bytes of a file in, what kind of file it is out: the name it has says nothing.
+"""Recognize the kind of a file by its first bytes; its name says nothing.
 
 Only what is listed here is ever given to a decoder. Pillow alone knows dozens of formats, and hands some to
 other programs.

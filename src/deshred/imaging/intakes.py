@@ -342,7 +342,7 @@ def _warn_of_doubts(read: Iterable[tuple[_Read, ...]]) -> None:
     told = [describe_complaint(one.sources[0].path, one.complaint) for one in scans if one.complaint]
     for dpi, count in Counter(one.meaningless_dpi for one in scans if one.meaningless_dpi).items():
         told.append(
-            f"{_some(count)} {dpi:.0f} dpi, which programs write that do not know; 300 dpi is assumed. "
+            f"{_some(count)} {dpi:.0f} dpi, which often means that it is unknown; 300 dpi is assumed. "
             "Give the true resolution with --dpi."
         )
     for dpi, count in Counter(round(one.dpi) for one in scans if one.dpi < _COARSE_DPI).items():

@@ -1,4 +1,4 @@
-"""The ink of shreds in, how much it speaks for the way they lie out.
+"""How likely it is, from their ink, that shreds lie the right way up.
 
 Print is looked at through a small window, a few mm wide: some of what it shows is common upright and rare
 upside down, such as a bowl below a stem. How much so was counted on pages that deshred draws itself, with

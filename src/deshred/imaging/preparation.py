@@ -23,7 +23,7 @@ def prepare(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Pile:
-    """Make shreds ready to be matched; those in `keep` are not set aside, even if nothing is seen on them.
+    """Make shreds ready to be matched; those in `keep` are not set aside, even if they are blank.
 
     `edges` is what the scorer asks for: `scorer.edge_options`.
     """

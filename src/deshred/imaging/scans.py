@@ -202,9 +202,12 @@ def _read_mask(content: bytes, mask_file: Path) -> Mask:
         loaded = parse_npy(content, mask_file, most_bytes=int(PIL_HARD_LIMIT * 1e6))
         if loaded.dtype.kind not in "biuf":
             raise InputError(
-                f"{mask_file}: a mask holds True and False or numbers, this {loaded.dtype}. Save it again."
+                f"{mask_file}: a mask must hold True and False, or numbers; this one holds {loaded.dtype}. "
+                "Save it again."
             )
         if loaded.ndim != 2:
-            raise InputError(f"{mask_file}: a mask has 2 dimensions, this has {loaded.ndim}. Save it again.")
+            raise InputError(
+                f"{mask_file}: a mask must have 2 dimensions; this one has {loaded.ndim}. Save it again."
+            )
         return np.asarray(loaded > (0 if loaded.max(initial=0) <= 1 else 127))
     return decode_mask(content, mask_file, max_pixels=int(PIL_HARD_LIMIT * 1e6))

@@ -1,4 +1,4 @@
-"""Files from strangers are decoded here: the harmless in this process, the risky in one with limits.
+"""Decode files from strangers: harmless formats in this process, risky ones in a process with limits.
 
 A worker is a Python of its own that gets bytes and gives back pixels, one picture at a time. It may use only
 so much memory and so many seconds of a processor for a picture; whatever kills it is an InputError with the
@@ -185,10 +185,10 @@ class _Worker:
         if self._is_late:
             told = f"decoding it takes longer than {seconds:g} s"
         elif code == -getattr(signal, "SIGXCPU", 0):
-            told = f"decoding it takes more than {budget.seconds:g} s of a processor for a picture"
+            told = f"decoding it takes more than {budget.seconds:g} s of processor time per picture"
         else:
             told = f"the decoder failed on it (exit code {code}), or it takes too much memory"
-        return f"{told}. It may be damaged or made to harm; save it again as PNG, or leave it out."
+        return f"{told}. It may be damaged or malicious; save it again as PNG, or leave it out."
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

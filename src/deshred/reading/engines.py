@@ -32,9 +32,9 @@ class Reader(Protocol):
 class ReadingOptions:
     """How pages are read. The language is what the user says: nothing is guessed."""
 
-    engine: Engine = option("tesseract", "What reads the pages; with none, they are not read.")
+    engine: Engine = option("tesseract", "The engine that reads the pages; with none, they are not read.")
     language: str = option(
-        "eng", "Languages of the pages, such as eng+por; nothing is guessed.", metavar="CODE"
+        "eng", "Languages of the pages, such as eng+por; they are never guessed.", metavar="CODE"
     )
     tessdata: Path | None = option(None, "A folder of language data to look in first.", metavar="DIR")
     as_it_is: bool = option(False, "Read the evidence copy without mending its seams.", flag="--no-mend")
@@ -42,10 +42,11 @@ class ReadingOptions:
     def __post_init__(self) -> None:
         if self.engine not in get_args(Engine):
             known = ", ".join(get_args(Engine))
-            raise SettingsError(f"there is no engine {self.engine!r}. Known are: {known}.")
+            raise SettingsError(f"there is no engine {self.engine!r}. The known ones are: {known}.")
         if not _LANGUAGES.fullmatch(self.language):
             raise SettingsError(
-                f"language is one code or several joined with +, such as eng+por; got {self.language!r}."
+                f"language must be one code, or several joined with +, such as eng+por; "
+                f"got {self.language!r}."
             )
 
 
@@ -62,7 +63,7 @@ class EngineFound:
 def open_reader(options: ReadingOptions) -> Reader:
     """The reader of these options; what is not installed is named with its remedy."""
     if options.engine == "none":
-        raise SettingsError("no engine is to read the pages. Leave --engine out, or name one.")
+        raise SettingsError("with --engine none, no page is read. Leave it out, or name an engine.")
     if options.engine == "rapidocr":
         from deshred.reading.rapid import RapidReader
 

@@ -141,7 +141,7 @@ def _find_folder(options: ReadingOptions) -> Path:
     found = sorted({name for folder in folders for name in _languages(folder)})
     missing = sorted(wanted - set(found)) or sorted(wanted)
     raise MissingDependencyError(
-        f"no folder of language data has {options.language}; found are {', '.join(found) or 'none'}. "
+        f"no folder of language data has {options.language}; found: {', '.join(found) or 'none'}. "
         + _remedy(missing[0])
     )
 

@@ -1,4 +1,4 @@
-"""A Question and what a person chose in, the Statements out that this amounts to."""
+"""Turn the answer to a Question into Statements."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _about_page(question: Question, choice: str) -> tuple[Statement, ...]:
     if choice == CANNOT_TELL:
         return (Statement("cannot-tell", (first,)),)
     if choice not in choices:
-        raise InputError(f"a page is whole, goes on left, right or both; got {choice[:20]!r}.")
+        raise InputError(f"a page is whole, or continues on the left, right or both; got {choice[:20]!r}.")
     return choices[choice]
 
 

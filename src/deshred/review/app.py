@@ -1,4 +1,4 @@
-"""The routes of the board. The only module that knows the web framework; it holds no recipe."""
+"""The routes of the board. The only module that knows the web framework; it decides nothing."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ class Routes:
         _only(content, "id", "actor", "number", "choice")
         number = content.get("number")
         if not isinstance(number, int) or isinstance(number, bool):
-            raise InputError("number is that of a dispute.")
+            raise InputError("number must be the number of a dispute.")
         id_, actor, choice = (_text(content, name) for name in ("id", "actor", "choice"))
         return self._told(self._board.settle(id_, actor, number, choice))
 
@@ -305,7 +305,7 @@ def _only(content: dict[str, Any], *names: str) -> None:
 def _text(content: dict[str, Any], name: str, default: str | None = None) -> str:
     value = content.get(name, default)
     if not isinstance(value, str) or len(value) > 200:
-        raise InputError(f"{name} is missing, or no text of up to 200 characters.")
+        raise InputError(f"{name} is missing, or is not text of up to 200 characters.")
     return value
 
 

@@ -321,7 +321,7 @@ class Board:
             if question is None:
                 raise MismatchError("this question is no longer open: the page has changed. Look again.")
             if ms < _FASTEST_MS and choice != "cannot-tell":
-                raise InputError(f"answered after {ms} ms: too quick to have been looked at. Try again.")
+                raise InputError(f"answered after {ms} ms: too quick for a real look. Try again.")
             shown = [option.partner or "end" for option in question.options]
             cause = {"question": key, "choice": choice, "shown": shown, "now": question.now, "ms": ms}
             cause |= {"doubt": f"{question.doubt:.4f}", "last": question.last}

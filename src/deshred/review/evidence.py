@@ -1,4 +1,4 @@
-"""A side of a shred in, who may stand there out; a join in, what speaks for and against it row by row out."""
+"""Which shreds may stand beside a shred, and what speaks for and against a join, row by row."""
 
 from __future__ import annotations
 

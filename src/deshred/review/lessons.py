@@ -1,4 +1,4 @@
-"""What people have answered in, what the queue learns from it out; no network is trained.
+"""What the queue of questions learns from people's answers; no network is trained.
 
 How far the machine's probabilities hold on this pile, how far its page ends do, how long people look, and how
 often they answer alike when they are asked twice.

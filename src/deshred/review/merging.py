@@ -60,7 +60,7 @@ def merge_review(case: Case, other: str, ids: tuple[str, ...], base: Constraints
     _check_same(case, theirs_case)
     check = theirs_case.journal.check()
     if not check.is_sound:
-        raise InputError(f"{other}: its journal is not whole: {check.problems[0]}. Nothing was merged.")
+        raise InputError(f"{other}: its journal is damaged: {check.problems[0]}. Nothing was merged.")
     entries = case.journal.read()
     mine, theirs = read_events(entries), read_events(theirs_case.journal.read())
     merged = merge_soundly(mine, theirs, ids, base)
@@ -86,7 +86,7 @@ def _check_same(mine: Case, theirs: Case) -> None:
     for name in (ARRANGEMENT, COMPATIBILITY):
         if mine.results.get(name) != theirs.results.get(name):
             raise MismatchError(
-                f"{theirs.path}: its {name} is another one. Only reviews of copies of one case can be merged."
+                f"{theirs.path}: its {name} is different. Only reviews of copies of one case can be merged."
             )
 
 

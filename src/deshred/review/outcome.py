@@ -207,7 +207,7 @@ def tell_decisions(standing: Standing, head: str, consistency: Consistency) -> d
     """One line for every decision: what, who and when."""
     lines = {"journal up to": head, "reviewers": ", ".join(list_reviewers(standing)) or "nobody"}
     if consistency.asked:
-        lines["asked twice"] = f"{consistency.alike} of {consistency.asked} answered alike"
+        lines["asked twice"] = f"{consistency.alike} of {consistency.asked} answered the same way"
     for number, one in enumerate(standing.said, 1):
         said = one.statement
         if said.kind != "looked":

@@ -1,4 +1,4 @@
-"""Answers that are worth a second look: the evidence speaks against them, or the person does."""
+"""Answers that are worth a second look: the evidence contradicts them, or a second answer does."""
 
 from __future__ import annotations
 

@@ -41,14 +41,14 @@ _FILE_SECONDS = 60.0
 class ReviewOptions:
     """How the board is reached; there is no other host than this computer."""
 
-    port: int = option(0, "Where it is served, on this computer alone.", shown="one that is free")
+    port: int = option(0, "The port to use, on this computer only.", shown="one that is free")
     open_browser: bool = True
-    stay: bool = option(False, "Stay open even if nobody looks; otherwise it ends after 8 idle hours.")
-    merge: str = option("", "Bring in the review of a copy of this case: its folder.", shown="none")
+    stay: bool = option(False, "Stay open even if nobody uses it; otherwise it ends after 8 idle hours.")
+    merge: str = option("", "Merge in the review of a copy of this case; name its folder.", shown="none")
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
-            raise SettingsError(f"port is a number from 0 to 65535, got {self.port}.")
+            raise SettingsError(f"port must be a number from 0 to 65535, got {self.port}.")
 
 
 class Stoppable(Protocol):

@@ -1,4 +1,4 @@
-"""Events in, what stands now out: the fold of a review, with undo, redo and merging.
+"""Work out from all events of a review what holds now, with undo, redo and merging.
 
 An event says some statements and takes some back. A newer statement puts aside older ones that contradict
 it. Undo takes an event out of the fold, whatever came later: what it had put aside stands again, unless

@@ -65,7 +65,7 @@ class Statement:
     def __post_init__(self) -> None:
         kind = KINDS.get(self.kind)
         if kind is None:
-            raise InputError(f"there is no statement {self.kind!r}. Known are: {', '.join(KINDS)}.")
+            raise InputError(f"there is no statement {self.kind!r}. The known ones are: {', '.join(KINDS)}.")
         if not kind.least <= len(self.shreds) <= kind.most:
             raise InputError(f"{self.kind} names {_range(kind)}, got {len(self.shreds)}.")
         if len(set(self.shreds)) != len(self.shreds):

@@ -1,4 +1,4 @@
-"""Shreds that people have turned in, the reconstruction with these turned out.
+"""A reconstruction in which the shreds are turned that people have turned.
 
 Pixels are turned at once. Scoring the turned edges takes seconds; what was scored is remembered, so taking a
 turn back costs nothing.

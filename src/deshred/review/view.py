@@ -1,4 +1,4 @@
-"""A Board in, the plain values out that the browser draws: shreds once, what changes again and again."""
+"""The plain values that the browser draws of a Board: shreds once, and the state whenever it changes."""
 
 from __future__ import annotations
 

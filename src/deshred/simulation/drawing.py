@@ -67,7 +67,7 @@ class DrawingOptions:
 
     def __post_init__(self) -> None:
         if not 50 <= self.dpi <= 1200:
-            raise SettingsError(f"pages are drawn at 50 to 1200 dpi, got {self.dpi:g}.")
+            raise SettingsError(f"pages can be drawn at 50 to 1200 dpi, got {self.dpi:g}.")
 
 
 def draw_page(kind: PageKind, rng: np.random.Generator, *, options: DrawingOptions | None = None) -> Image:

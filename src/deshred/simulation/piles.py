@@ -150,7 +150,7 @@ def shred_into(
     force: bool = False,
     progress: Progress | None = None,
 ) -> MixedPile:
-    """Shred intact pages by simulation, and write the pile and its truth to a folder."""
+    """Simulate shredding intact pages, and write the pile and its truth to a folder."""
     pages = list(pages)
     executor = default_executor()
     with working_on(folder, command="shred", force=force, inputs=pages) as case:

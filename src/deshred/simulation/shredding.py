@@ -51,7 +51,7 @@ class ShreddingOptions:
 
     def __post_init__(self) -> None:
         if not 2 <= self.shreds <= 99:
-            raise SettingsError(f"a page is cut into 2 to 99 shreds, got {self.shreds}.")
+            raise SettingsError(f"shreds must be from 2 to 99, got {self.shreds}.")
         if self.shift < 0 or not 0 <= self.tilt_degrees <= 10:
             raise SettingsError(
                 f"shreds shift by 0 px or more and tilt by 0 to 10 degrees, got {self.shift} "
@@ -265,7 +265,7 @@ def _draw_cuts(image: Image, rng: np.random.Generator, options: ShreddingOptions
     if width < _NARROWEST * options.shreds:
         raise InputError(
             f"a page {width} px wide is too narrow for {options.shreds} shreds: each needs {_NARROWEST} px. "
-            "Ask for fewer, or say its resolution with --dpi."
+            "Ask for fewer, or give its resolution with --dpi."
         )
     damage = options.damage
     cuts = options.shreds - 1

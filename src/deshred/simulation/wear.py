@@ -40,7 +40,7 @@ def wear_page(image: Image, wear: Wear, strength: float, rng: np.random.Generato
     if wear not in _WEARS:
         raise SettingsError(f"there is no wear {wear!r}. Try one of {', '.join(WEARS)}.")
     if not 0 <= strength <= 1:
-        raise SettingsError(f"wear goes from 0 to 1, got {strength:g}.")
+        raise SettingsError(f"wear must lie between 0 and 1, got {strength:g}.")
     return _WEARS[wear](image, strength, rng)
 
 

@@ -113,7 +113,7 @@ def test_the_error_names_the_constraints_at_odds_alone():
 
 
 def test_an_end_cannot_be_wanted_and_ruled_out():
-    with pytest.raises(InfeasibleError, match="a is first of a page and is not"):
+    with pytest.raises(InfeasibleError, match="a is and is not first on a page"):
         check_constraints(IDS, Constraints(first=frozenset("a"), not_first=frozenset("a")))
 
 

@@ -23,8 +23,8 @@ def test_only_the_factors_asked_for_are_varied(collection: Path, tmp_path: Path)
     ("flags", "code", "told"),
     [
         (("--steps", "10"), 3, "training needs intact pages"),
-        (("--steps", "10", "--pages", "nowhere"), 3, "nowhere is no folder"),
-        (("--steps", "-1"), 2, "start at 0"),
+        (("--steps", "10", "--pages", "nowhere"), 3, "nowhere is not a folder"),
+        (("--steps", "-1"), 2, "must be at least 0"),
         (("--factors", "magic"), 2, "no factor magic"),
     ],
 )

@@ -42,7 +42,7 @@ def test_the_flags_choose_who_is_asked_what(collection: Path, tmp_path: Path) ->
         ("--strategies", "magic", "no strategy magic"),
         ("--loads", "0", "shares from 0 to 1"),
         ("--errors", "1", "shares from 0 to 1"),
-        ("--rounds", "0", "rounds start at 1"),
+        ("--rounds", "0", "rounds must be at least 1"),
         ("--methods", "words", "leave out characters and words"),
     ],
 )

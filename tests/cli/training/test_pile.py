@@ -42,5 +42,5 @@ def test_a_model_that_is_there_is_not_replaced_unasked(saved_pile: SavedPile, tm
     (tmp_path / "m.onnx").write_bytes(b"weeks of work")
     done = run("train", "pile", saved_pile.folder, "-o", tmp_path / "m.onnx", "-q")
     assert done.exit_code == 4
-    assert "there already" in done.stderr
+    assert "already exists" in done.stderr
     assert (tmp_path / "m.onnx").read_bytes() == b"weeks of work"

@@ -112,7 +112,7 @@ class Broken:
 
 
 def test_what_is_no_number_is_the_fault_of_the_model() -> None:
-    with pytest.raises(ModelError, match="mine: the model gives values that are no numbers"):
+    with pytest.raises(ModelError, match="mine: the model gives values that are not numbers"):
         Model("mine", "towers", {}, "", Broken(), Path("mine.onnx")).run(None, {})
 
 

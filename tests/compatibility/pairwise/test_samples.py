@@ -128,7 +128,7 @@ def test_a_page_too_narrow_for_its_shreds_is_refused() -> None:
     ("wrong", "told"),
     [
         ({"rows": 48}, "32 or 64 px"),
-        ({"min_ink": 1.0}, "min_ink is a share"),
+        ({"min_ink": 1.0}, "min_ink must be a share"),
         ({"faint_share": 1.1}, "faint_share must"),
         ({"shreds": 2}, "at least 3 shreds"),
         ({"noise_columns": 17}, "noise_columns must"),

@@ -58,7 +58,7 @@ def test_a_pile_of_few_shreds_teaches_nothing(
     with pytest.raises(InputError, match="3 of 3 shreds"):
         teach(shreds[:3], tmp_path / "taught.onnx", options=options)
     (tmp_path / "there.onnx").write_bytes(b"mine")
-    with pytest.raises(OutputError, match="there already"):
+    with pytest.raises(OutputError, match="already exists"):
         teach(shreds, tmp_path / "there.onnx", options=options)
-    with pytest.raises(SettingsError, match="at least 1 step"):
+    with pytest.raises(SettingsError, match="steps must be at least 1"):
         TeachingOptions(steps=0)

@@ -35,5 +35,5 @@ def test_a_recipe_gives_the_same_calibrated_model_again(tmp_path: Path) -> None:
 def test_a_recipe_without_pages_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="at least 2 pages"):
         train_towers([], tmp_path / "m.onnx")
-    with pytest.raises(SettingsError, match="piles at 1"):
+    with pytest.raises(SettingsError, match="piles at least 1"):
         TowerRecipe(piles=0)

@@ -58,8 +58,8 @@ def test_training_without_pages_is_refused_before_anything_is_written(
     ("wrong", "told"),
     [
         ({"factors": ("magic", "v_shift=3")}, "no factor magic, v_shift=3"),
-        ({"steps": -1}, "start at 0"),
-        ({"ks": (0,)}, "ks at 1"),
+        ({"steps": -1}, "must be at least 0"),
+        ({"ks": (0,)}, "ks at least 1"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], told: str) -> None:

@@ -43,7 +43,7 @@ def test_what_is_missing_on_both_sides_of_one_place_adds_up():
 
 
 @pytest.mark.parametrize(
-    ("bad", "told"), [(("a", "above", 10), "left or right"), (("a", "left", -1), "px from 0")]
+    ("bad", "told"), [(("a", "above", 10), "left or right"), (("a", "left", -1), "at least 0 px")]
 )
 def test_missing_paper_that_makes_no_sense_is_refused(bad, told):
     with pytest.raises(SettingsError, match=told):

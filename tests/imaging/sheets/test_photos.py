@@ -46,7 +46,7 @@ def test_a_sheet_on_a_table_is_found_and_straightened(table: str, seed: int) -> 
     height, width = found.scan.image.shape[:2]
     assert height / width == pytest.approx(297 / 210, rel=0.01)
     assert found.scan.dpi == pytest.approx(0.95 * 840 / 210 * 25.4, rel=0.06)
-    assert "taken for A4" in found.note
+    assert "taken to be A4" in found.note
     for corner in (found.scan.image[5, 5], found.scan.image[-5, -5], found.scan.image[5, -5]):
         assert np.abs(corner.astype(int) - ORANGE).max() < 40
 
@@ -90,6 +90,6 @@ def test_the_shreds_of_a_photo_are_cut_out_with_a_word_about_it(tmp_path: Path) 
     intake = load_intake([tmp_path])
     assert len(intake.shreds) == 6
     (told,) = intake.sheets[0].segmentation.warnings
-    assert told.startswith("a photo: the sheet was found by its four corners; taken for A4")
+    assert told.startswith("a photo: the sheet was found by its four corners; taken to be A4")
     for shred in intake.shreds:
         assert shred.width_mm == pytest.approx(70 / 840 * 210, rel=0.1)

@@ -543,5 +543,5 @@ def _refuse_score(compatibility: Compatibility) -> None:
     left, right = (compatibility.ids[int(i)] for i in pair)
     raise InputError(
         f"the score of {left} -> {right} is {scores[tuple(at)]} ({int(bad.sum())} such scores). "
-        "Scores are finite numbers, or -inf for a join that cannot be."
+        "Scores are finite numbers, or -inf for an impossible join."
     )

@@ -64,7 +64,7 @@ class Atom:
         if self.kind == "turned":
             return f"{self.ids[0]} is turned"
         if len(self.ids) == 1:
-            return f"{self.ids[0]} is {self.kind.replace('_', ' ')} of a page"
+            return f"{self.ids[0]} is {self.kind.replace('_', ' ')} on a page"
         return f"{', '.join(self.ids)} {self.kind}"
 
 
@@ -107,7 +107,7 @@ def clash(atoms: list[Atom], why: str) -> InfeasibleError:
     """The error that names the constraints at odds."""
     named = "; ".join(map(str, atoms))
     return InfeasibleError(
-        f"the constraints contradict each other: {why} ({named}). Take back one of them.", tuple(atoms)
+        f"the constraints contradict each other: {why} ({named}). Remove one of them.", tuple(atoms)
     )
 
 
@@ -173,11 +173,11 @@ def _check_neighbors(atoms: list[Atom]) -> None:
     for atom in (a for a in atoms if a.kind in ("required", "first", "last")):
         if atom.kind == "required":
             if atom.ids[0] == atom.ids[1]:
-                raise clash([atom], "no shred stands beside itself")
+                raise clash([atom], "a shred cannot stand beside itself")
             if atom.ids in forbidden:
                 raise clash([atom, forbidden[atom.ids]], "a join is both required and forbidden")
         if (contrary := no_ends.get((atom.kind, atom.ids[0]))) is not None:
-            raise clash([atom, contrary], f"{atom.ids[0]} is {atom.kind} of a page and is not")
+            raise clash([atom, contrary], f"{atom.ids[0]} is and is not {atom.kind} on a page")
         if atom.kind != "first" and (other := right.setdefault(atom.ids[0], atom)) != atom:
             raise clash([other, atom], f"{atom.ids[0]} has only one right side")
         if atom.kind != "last" and (other := left.setdefault(atom.ids[-1], atom)) != atom:
@@ -195,7 +195,7 @@ def _check_cycles(atoms: list[Atom]) -> None:
             walk.append(right[at])
             at = right[at].ids[1]
         if walk and at == start:
-            raise clash(walk, "these joins run in a circle")
+            raise clash(walk, "these joins form a circle")
 
 
 def _check_groups(atoms: list[Atom], n: int, pages: PageCount) -> None:
@@ -208,16 +208,19 @@ def _check_groups(atoms: list[Atom], n: int, pages: PageCount) -> None:
         for a, b in _clashing_pairs({id_: page_of.get(id_, id_) for id_ in chosen}):
             raise clash([chosen[a], chosen[b], *_path(trail, a, b)], f"a page has only one {kind} shred")
         if len(chosen) > pages.most:
-            raise clash(list(chosen.values()), f"{len(chosen)} shreds are {kind} of {pages.most} pages")
+            raise clash(
+                list(chosen.values()),
+                f"{len(chosen)} shreds are {kind} on a page, and only {pages.most} can be",
+            )
     for atom in (a for a in atoms if a.kind == "apart"):
         if len(atom.ids) > pages.most:
-            raise clash([atom], f"{len(atom.ids)} shreds lie on different pages of {pages.most}")
+            raise clash([atom], f"{len(atom.ids)} shreds lie on different pages, and only {pages.most} can")
     if not _fits(atoms, pages.most):
         raise clash(_minimal(atoms, lambda rest: _fits(rest, pages.most)), f"{pages.most} pages are too few")
     binding = [a for a in atoms if a.kind in ("required", "together")]
     pieces = n - len(page_of) + len(set(page_of.values()))
     if binding and pieces < pages.least:
-        raise clash(binding, f"they leave at most {pieces} pages, {pages.least} are asked for")
+        raise clash(binding, f"they leave at most {pieces} pages, but {pages.least} are asked for")
 
 
 def _links(atoms: list[Atom]) -> dict[str, list[tuple[str, Atom]]]:

@@ -92,7 +92,7 @@ def check_margins(margins: Margins, n: int) -> None:
             raise MismatchError(f"the margins hold {values.size} {name} for {n} shreds.")
     for name, values in sizes.items():
         if values is not None and (np.isinf(values) | (values < 0)).any():
-            raise InputError(f"the margins' {name} are no sizes: negative or without end.")
+            raise InputError(f"the margins' {name} are not sizes: negative or infinite.")
     for name, values in (("starts", margins.starts), ("ends", margins.ends)):
         bad = np.flatnonzero(np.isnan(values) | (values == np.inf))
         if len(bad):

@@ -1,4 +1,4 @@
-"""What any order without a given join costs more, at least: lower bounds from reduced costs."""
+"""How much more every order without a given join costs, at least: lower bounds from reduced costs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Arcs with reduced costs -> those that an order within some slack of the bound can use at all.
 
-Who takes an arc displaces someone else, who has to go elsewhere, and so on, until the neighbor first left
-alone is taken again: a circle of exchanges, each at its reduced cost. The cheapest such circle is found by
-shortest paths from the arcs that cost nothing.
+A shred that takes an arc displaces another, which has to go elsewhere, and so on, until the neighbor that
+was left alone first is taken again: a circle of exchanges, each at its reduced cost. The cheapest such
+circle is found by shortest paths from the arcs that cost nothing.
 """
 
 from __future__ import annotations

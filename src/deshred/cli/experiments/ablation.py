@@ -11,7 +11,7 @@ from deshred.cli.console import progress_reporter, say, say_json
 from deshred.evaluation.experiments.ablation import AblationOptions, ablation
 
 
-@flags.command("ablation", interrupted="the same command goes on where it stopped")
+@flags.command("ablation", interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
 @flags.option_flags(AblationOptions, "steps", "ks", "factors", "documents", "max_shift", "seed", "jobs")
@@ -34,7 +34,7 @@ def command(
     """What each choice of the paper, and of our own scorer, is worth.
 
     Each INPUT is the folder of a collection. Networks are trained within --steps and kept in OUT; what is
-    there already is not measured again.
+    already there is not measured again.
 
     \b
     Examples:

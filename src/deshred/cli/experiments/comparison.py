@@ -9,7 +9,7 @@ from deshred.cli.console import progress_reporter, say, say_json
 from deshred.evaluation.experiments.comparison import ComparisonOptions, comparison
 
 
-@flags.command("comparison", interrupted="the same command goes on where it stopped")
+@flags.command("comparison", interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
 @flags.option_flags(ComparisonOptions, "methods", "ks", "seed", "piles", "pairwise_most_k", "jobs")
@@ -20,7 +20,7 @@ def command(
 ) -> None:
     """All scorers and solvers on the same piles in one run: accuracy and seconds, as ratios to the default.
 
-    Each INPUT is the folder of a collection; what OUT holds already is not measured again.
+    Each INPUT is the folder of a collection; what OUT already holds is not measured again.
 
     \b
     Examples:

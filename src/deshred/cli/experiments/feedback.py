@@ -9,7 +9,7 @@ from deshred.cli.console import progress_reporter, say, say_json
 from deshred.evaluation.experiments.feedback import FeedbackOptions, feedback
 
 
-@flags.command("feedback", interrupted="the same command goes on where it stopped")
+@flags.command("feedback", interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
 @flags.option_flags(FeedbackOptions, "methods", "strategies", "loads", "rounds", "errors", "seeds", "jobs")

@@ -9,7 +9,7 @@ from deshred.cli.console import progress_reporter, say, say_json
 from deshred.evaluation.experiments.incremental import IncrementalOptions, incremental
 
 
-@flags.command("incremental", interrupted="the same command goes on where it stopped")
+@flags.command("incremental", interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
 @flags.option_flags(IncrementalOptions, "methods", "ks", "seeds", "pairwise_most_k", "jobs")
@@ -21,7 +21,7 @@ def command(
     """Accuracy at k = 1, 2, 3, ... mixed documents: all windows of a sequence, mean and 95 % interval.
 
     Each INPUT is the folder of a collection. OUT gets raw results, a table next to the published numbers,
-    plots and a page that shows all of them; what is there already is not measured again.
+    plots and a page that shows all of them; what is already there is not measured again.
 
     \b
     Examples:

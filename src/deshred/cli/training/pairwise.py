@@ -12,7 +12,7 @@ from deshred.compatibility.pairwise.training import PairwiseTrainingOptions, tra
 from deshred.compatibility.training import TrainingOptions
 
 
-@flags.command("pairwise", interrupted="go on from the last checkpoint with --resume")
+@flags.command("pairwise", interrupted="continue from the last checkpoint with --resume")
 @flags.inputs
 @flags.model_output
 @flags.option_flags(

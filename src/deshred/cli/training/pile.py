@@ -27,10 +27,10 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Teach a model on the shreds of a pile: scripts and print it has never seen.
+    """Teach a model on the shreds of a pile, for scripts and print that it has never seen.
 
-    Shreds are cut down their middle, and the model learns to find the halves again. MODEL is written only if
-    it then does better on shreds held back.
+    Shreds are cut down their middle, and the model learns to match the halves. MODEL is written only if
+    it then does better on shreds that were held back.
 
     \b
     Examples:
@@ -49,5 +49,5 @@ def command(
         say_json(asdict(lesson))
         return
     say(f"loss on shreds held back: {lesson.before:.3f} before, {lesson.after:.3f} after")
-    told = f"model: {lesson.model}" if lesson.is_kept else f"not written: {options.init} is as good as it is"
+    told = f"model: {lesson.model}" if lesson.is_kept else f"not written: {options.init} did not get better"
     say(told)

@@ -12,7 +12,7 @@ from deshred.compatibility.towers.training import TowerRecipe, train_towers
 from deshred.compatibility.training import TrainingOptions
 
 
-@flags.command("towers", interrupted="go on from the last checkpoint with --resume")
+@flags.command("towers", interrupted="continue from the last checkpoint with --resume")
 @flags.inputs
 @flags.model_output
 @flags.option_flags(TowerTrainingOptions, "steps", "seed", "precision", into="training")

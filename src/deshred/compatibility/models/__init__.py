@@ -55,7 +55,7 @@ class Model:
             ) from error
         if not all(np.isfinite(result).all() for result in results):
             raise ModelError(
-                f"{self.name}: the model gives values that are no numbers. The file is damaged; train it "
+                f"{self.name}: the model gives values that are not numbers. The file is damaged; train it "
                 "again, or name a shipped one from `deshred models`."
             )
         return results
@@ -109,7 +109,7 @@ def _open_same(path: Path, kind: str, threads: int, sha256: str) -> Model:
     model = open_model(path if path.is_file() else path.stem, kind, threads)
     if model.sha256 != sha256:
         raise ModelError(
-            f"{model.path}: is another model here than where the run was started (SHA-256 "
+            f"{model.path}: differs from the model where the run was started (SHA-256 "
             f"{model.sha256[:12]} and {sha256[:12]}). Copy the model, or install the same "
             "deshred on every machine."
         )

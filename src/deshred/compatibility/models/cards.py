@@ -42,7 +42,7 @@ def check_shapes(session: Any, kind: str, card: Mapping[str, Any], where: object
         taken = {entry.name: entry.shape for entry in session.get_inputs()}
         results = {entry.name: entry.shape for entry in session.get_outputs()}
     except UnicodeDecodeError:
-        raise ModelError(f"{where}: names in its network are no text. Train the model again.") from None
+        raise ModelError(f"{where}: names in its network are not text. Train the model again.") from None
     fits = set(taken) == {"rights", "lefts"} and all(_ends_in(shape, 3, width) for shape in taken.values())
     if given:
         fits = fits and all(_ends_in(results.get(name), 3, size) for name, size in given.items())

@@ -29,15 +29,17 @@ class SampleOptions:
     noise_columns: int = 2  # on each side of a shred, random black or white
     step: int = 2  # px between windows of the same cut
     # rho_black: below it a window says nothing
-    min_ink: float = option(0.2, "Least share of ink in a window.")
+    min_ink: float = option(0.2, "Smallest share of ink in a window.")
     max_positives: int = option(1000, "At most this many windows of true joins per page and epoch.")
     faint_share: float = option(0.0, "Share of windows drawn with any ink or none.")  # see `_draw_faint`
 
     def __post_init__(self) -> None:
         if self.rows not in (32, 64) or self.columns not in (32, 64):
-            raise SettingsError(f"samples are 32 or 64 px high and wide, got {self.rows} x {self.columns}.")
+            raise SettingsError(
+                f"samples must be 32 or 64 px high and wide, got {self.rows} x {self.columns}."
+            )
         if not 0 <= self.min_ink < 1:
-            raise SettingsError(f"min_ink is a share from 0 to 1, got {self.min_ink:g}.")
+            raise SettingsError(f"min_ink must be a share from 0 to 1, got {self.min_ink:g}.")
         if not 0 <= self.faint_share <= 1:
             raise SettingsError(f"faint_share must lie in 0..1, got {self.faint_share:g}.")
         if self.shreds < 3 or self.step < 1 or self.max_positives < 1:

@@ -42,7 +42,7 @@ _VALIDATION_EPOCH = -1  # its samples never change, and no epoch of training has
 class PairwiseTrainingOptions:
     """How long and how fast."""
 
-    epochs: int = option(10, "Times that all pages are seen.")
+    epochs: int = option(10, "How many times all pages are seen.")
     batch: int = option(256, "Windows per step.")
     learning_rate: float | None = option(
         None, "Peak learning rate.", shown="0.002, 0.0001 from ImageNet weights, 0.001 from a model"
@@ -50,10 +50,10 @@ class PairwiseTrainingOptions:
     dropout: float | None = None  # None: see `_Start`
     fresh: bool = True  # shred the pages anew for every epoch; the paper does it once
     validation_share: float = 0.1  # of the pages
-    seed: int = option(0, "Seed of everything random.")
+    seed: int = option(0, "Seed for everything random.")
     init: Path | None = option(
         None,
-        "ImageNet weights in torchvision's format, or a pairwise model to go on from.",
+        "ImageNet weights in torchvision's format, or a pairwise model to continue from.",
         shown="none",
     )
 

@@ -59,20 +59,23 @@ class TowerTrainingOptions:
     long: WindowOptions = WindowOptions(pages=3, cuts=14, rows=1024, worth=0.5)
     long_every: int = 3  # steps; 0 is never
     precision: Literal["float32", "bfloat16"] = option(
-        "float32", "bfloat16 takes half the time on processors that know it, and minutes per step on others."
+        "float32",
+        "bfloat16 takes half the time on processors that support it, and minutes per step on others.",
     )
     learning_rate: float = 2e-3
     average: float = 0.998
-    seed: int = option(0, "Seed of everything random.")
+    seed: int = option(0, "Seed for everything random.")
     damage: Damage = field(default_factory=Damage)
 
     def __post_init__(self) -> None:
         if self.steps < 1:
-            raise SettingsError(f"a training has at least 1 step, got {self.steps}.")
+            raise SettingsError(f"training needs at least 1 step, got {self.steps}.")
         if self.precision not in ("float32", "bfloat16"):
-            raise SettingsError(f"precision is {self.precision!r}; it is float32 or bfloat16.")
+            raise SettingsError(f"precision is {self.precision!r}; it must be float32 or bfloat16.")
         if self.seed < 0 or self.long_every < 0:
-            raise SettingsError(f"seed and long_every start at 0, got {self.seed} and {self.long_every}.")
+            raise SettingsError(
+                f"seed and long_every must be at least 0, got {self.seed} and {self.long_every}."
+            )
 
     def windows(self, step: int) -> WindowOptions:
         """What the batch of a step looks like."""

@@ -40,15 +40,15 @@ _BETTER = 0.98  # of the loss before: less than this is luck
 class TeachingOptions:
     """How long a pile teaches, and whom."""
 
-    init: str = option("towers-default", "The model that is taught.", metavar="MODEL")
+    init: str = option("towers-default", "The model to teach.", metavar="MODEL")
     steps: int = option(200, "Batches of virtual cuts to learn from.")
-    seed: int = option(0, "Seed of everything random.")
+    seed: int = option(0, "Seed for everything random.")
     learning_rate: float = 5e-4
 
     def __post_init__(self) -> None:
         if self.steps < 1 or self.seed < 0:
             raise SettingsError(
-                f"a pile teaches at least 1 step, seeds start at 0; got {self.steps} and {self.seed}."
+                f"steps must be at least 1 and seed at least 0, got {self.steps} and {self.seed}."
             )
 
 
@@ -70,7 +70,7 @@ def teach(
     training: TrainingOptions | None = None,
     report: Report | None = None,
 ) -> Lesson:
-    """Teach a model on virtual cuts; it is written only if shreds held back say that it is better."""
+    """Teach a model on virtual cuts; it is written only if it does better on shreds held back."""
     options, training = options or TeachingOptions(), training or TrainingOptions()
     check_output(output, force=training.force)
     task = _make_task(shreds, options)
@@ -98,7 +98,7 @@ def _make_task(shreds: Sequence[Shred], options: TeachingOptions) -> TowerTask:
     if len(inks) < 2 * _HELD_BACK:
         raise InputError(
             f"{len(inks)} of {len(shreds)} shreds have ink and are at least {2 * _MIN_HALF} px wide; a pile "
-            f"that teaches has {2 * _HELD_BACK} or more. Use the model as it is, or train on whole pages: "
+            f"to learn from needs {2 * _HELD_BACK} or more. Use the model as it is, or train on whole pages: "
             "deshred train towers."
         )
     order = rng.permutation(len(inks))

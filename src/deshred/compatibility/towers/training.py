@@ -36,7 +36,8 @@ class TowerRecipe:
     def __post_init__(self) -> None:
         if self.drawn < 0 or self.scripts < 0 or self.piles < 1:
             raise SettingsError(
-                f"drawn pages and scripts start at 0 and piles at 1, got {self.drawn}, {self.scripts} and "
+                f"drawn and scripts must be at least 0 and piles at least 1, "
+                f"got {self.drawn}, {self.scripts} and "
                 f"{self.piles}."
             )
 

@@ -43,15 +43,15 @@ class AblationOptions:
     )
     documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
     max_shift: int = option(
-        10, "px that shreds are moved while sample and rho_black vary; fewer take less time."
+        10, "How many px shreds are moved while sample and rho_black vary; fewer take less time."
     )
-    seed: int = option(0, "Seed of the sequence of documents.")
+    seed: int = option(0, "Seed for the sequence of documents.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
         if min(self.steps, self.seed, self.max_shift) < 0 or any(k < 1 for k in self.ks):
             raise SettingsError(
-                "steps, seed and max_shift start at 0 and ks at 1, got "
+                "steps, seed and max_shift must be at least 0 and ks at least 1, got "
                 f"{self.steps}, {self.seed}, {self.max_shift} and {self.ks}."
             )
         variants = list_variants()
@@ -78,8 +78,8 @@ def ablation(
     options = options or AblationOptions()
     if options.steps and (pages is None or not pages.is_dir()):
         raise InputError(
-            f"training needs intact pages, and {pages} is no folder. Give one with cdip/ and isri-ocr/, "
-            "or no steps."
+            f"training needs intact pages, and {pages} is not a folder. Give one with cdip/ and "
+            "isri-ocr/, or use --steps 0."
         )
     raw = RawResults(out, "ablation")
     for folder in collections:

@@ -43,10 +43,10 @@ class ComparisonOptions:
         metavar="NAME,...",
     )
     ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
-    seed: int = option(0, "Seed of the sequence of documents.")
+    seed: int = option(0, "Seed for the sequence of documents.")
     piles: int | None = option(None, "At most this many piles of each size, evenly spread.", shown="all")
     pairwise_most_k: int | None = option(
-        None, "Largest k of a pairwise network, which takes hours beyond 1.", shown="none"
+        None, "Largest k for a pairwise network, which takes hours beyond 1.", shown="none"
     )
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
@@ -54,7 +54,8 @@ class ComparisonOptions:
         find_methods(self.methods)
         if self.seed < 0 or any(k < 1 for k in self.ks) or (self.piles is not None and self.piles < 1):
             raise SettingsError(
-                f"ks and piles start at 1 and seeds at 0, got {self.ks}, {self.piles} and {self.seed}."
+                f"ks and piles must be at least 1 and seed at least 0, "
+                f"got {self.ks}, {self.piles} and {self.seed}."
             )
 
 

@@ -45,10 +45,10 @@ class FeedbackOptions:
     loads: tuple[float, ...] = option(
         (0.1, 0.15, 0.2, 0.25), "Shares of the joins that are asked about.", metavar="SHARE,..."
     )
-    rounds: tuple[int, ...] = option((1, 2, 3), "In how many rounds.", metavar="N,...")
+    rounds: tuple[int, ...] = option((1, 2, 3), "How many rounds of questions.", metavar="N,...")
     errors: tuple[float, ...] = option((0.0, 0.05), "Shares of wrong answers.", metavar="SHARE,...")
     seeds: tuple[int, ...] = option(
-        (0, 1, 2), "Seeds of wrong answers and of random questions.", metavar="N,..."
+        (0, 1, 2), "Seeds for wrong answers and random questions.", metavar="N,..."
     )
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
@@ -63,10 +63,12 @@ class FeedbackOptions:
             raise SettingsError("feedback is measured with scorers of edges; leave out characters and words.")
         if not all(0 < load <= 1 for load in self.loads) or not all(0 <= e < 1 for e in self.errors):
             raise SettingsError(
-                f"loads and errors are shares from 0 to 1, got {self.loads} and {self.errors}."
+                f"loads and errors must be shares from 0 to 1, got {self.loads} and {self.errors}."
             )
         if any(r < 1 for r in self.rounds) or any(s < 0 for s in self.seeds):
-            raise SettingsError(f"rounds start at 1 and seeds at 0, got {self.rounds} and {self.seeds}.")
+            raise SettingsError(
+                f"rounds must be at least 1 and seeds at least 0, got {self.rounds} and {self.seeds}."
+            )
 
 
 def feedback(

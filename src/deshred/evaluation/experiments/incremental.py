@@ -32,16 +32,18 @@ class IncrementalOptions:
     ks: tuple[int, ...] = option(
         (), "How many documents are mixed.", metavar="N,...", shown="1 to 5, 10, 15, ... and all"
     )
-    seeds: tuple[int, ...] = option((0,), "Seeds of the sequence of documents.", metavar="N,...")
+    seeds: tuple[int, ...] = option((0,), "Seeds for the sequence of documents.", metavar="N,...")
     pairwise_most_k: int | None = option(
-        None, "Largest k of a pairwise network, which takes hours beyond 1.", shown="none"
+        None, "Largest k for a pairwise network, which takes hours beyond 1.", shown="none"
     )
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
         find_methods(self.methods)
         if not self.seeds or min(self.seeds) < 0 or any(k < 1 for k in self.ks):
-            raise SettingsError(f"ks start at 1 and seeds at 0, got {self.ks} and {self.seeds}.")
+            raise SettingsError(
+                f"ks must be at least 1 and seeds at least 0, got {self.ks} and {self.seeds}."
+            )
 
 
 def incremental(

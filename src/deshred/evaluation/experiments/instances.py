@@ -77,7 +77,7 @@ class Bench:
             known = read_document(document, executor=self._executor)
             inked = ShredSet([shred for shred in known.shreds if not is_blank(shred, options=PAPER_RULE)])
             if len(inked) < 2:
-                raise InputError(f"{document.folder}: at least 2 shreds with ink make a document.")
+                raise InputError(f"{document.folder}: a document needs at least 2 shreds with ink.")
             self._read[document.name] = KnownPile(inked, known.truth.restrict(inked.ids))
         self._read.move_to_end(document.name)
         while len(self._read) > self._keep:

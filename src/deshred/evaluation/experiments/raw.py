@@ -36,7 +36,8 @@ class RawResults:
             }
             if _look(self.file) != self._state:
                 raise OutputError(
-                    f"{self.file}: another run has written it meanwhile. Let one run at a time write into a "
+                    f"{self.file}: another run has changed it in the meantime. "
+                    "Let one run at a time write into a "
                     "folder, then give the same command again."
                 )
             write_atomically(self.file, to_json(content).encode())
@@ -67,7 +68,7 @@ def _look(file: Path) -> tuple[int, int] | None:
 def _read(file: Path, experiment: str) -> dict[str, Any]:
     if not file.exists():
         return {"results": {}, "versions": []}
-    remedy = "Move it away to start anew, or choose another folder."
+    remedy = "Move it away to start again, or choose another folder."
     try:
         content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         kind, _, _ = content["experiment"], content["results"], content["versions"]

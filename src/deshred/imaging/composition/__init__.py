@@ -35,7 +35,7 @@ def compose(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Sequence[Page]:
-    """Lay the shreds of every page side by side, now or, lazily, when it is asked for."""
+    """Lay the shreds of every page side by side, either now or, if lazy, when the page is asked for."""
     pages = LazyPages(shreds, arrangement, options=options, copy=copy, missing=missing)
     if lazily:
         return pages

@@ -71,7 +71,7 @@ def check_extent(
     paper = sum(shred.mask.size for shred in chosen)
     if (height + 2 * options.margin) * (width + 2 * options.margin) > _MOST_EMPTY * (paper + _SMALL_PAGE):
         raise InputError(
-            f"{slots[0].shred_id}: its page would be {width} x {height} px, most of it empty. What says "
+            f"{slots[0].shred_id}: its page would be {width} x {height} px, most of it empty. The record of "
             "where its shreds lie is damaged; run reconstruct --force again."
         )
 

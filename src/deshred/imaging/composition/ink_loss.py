@@ -1,4 +1,4 @@
-"""A page and its seams in, how wide the light gaps are that its tears cut into strokes, out.
+"""Measure how wide the light gaps are that the tears of a page cut into strokes.
 
 A light gap at a seam was there before, as between two letters, or the tear made it. Columns away from the
 seams tell how wide gaps are by nature; a tear breaks ink, and widens gaps. Both counted, it follows how much

@@ -32,10 +32,10 @@ class MissingPaper:
 
     def __post_init__(self) -> None:
         if self.side not in ("left", "right"):
-            raise SettingsError(f"paper is missing left or right of a shred, got {self.side!r}.")
+            raise SettingsError(f"side must be left or right, got {self.side!r}.")
         if self.width < 0:
             raise SettingsError(
-                f"missing paper has a width in px from 0, got {self.width} beside {self.shred_id}."
+                f"the width of missing paper must be at least 0 px, got {self.width} beside {self.shred_id}."
             )
 
 

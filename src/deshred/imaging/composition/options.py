@@ -20,11 +20,13 @@ class CompositionOptions:
 
     def __post_init__(self) -> None:
         if not 0 <= self.touching <= 1:
-            raise SettingsError(f"touching is a share between 0 and 1, got {self.touching:g}.")
+            raise SettingsError(f"touching must be a share between 0 and 1, got {self.touching:g}.")
         if self.margin < 0:
-            raise SettingsError(f"margin is a number of px from 0, got {self.margin}.")
+            raise SettingsError(f"margin must be at least 0 px, got {self.margin}.")
         if self.sheet_width_mm is not None and not 0 < self.sheet_width_mm <= _WIDEST_SHEET_MM:
-            raise SettingsError(f"sheet_width_mm is a width such as 210 for A4, got {self.sheet_width_mm:g}.")
+            raise SettingsError(
+                f"sheet_width_mm must be a width such as 210 for A4, got {self.sheet_width_mm:g}."
+            )
 
     def find_sides(self, width: int, dpi: float) -> tuple[int, int]:
         """White px left and right of a page so wide that give it the width of its sheet: nobody knows which

@@ -1,4 +1,4 @@
-"""What joins ask of neighbors at the knots along a page in, how far each shred gives way there out.
+"""How far each shred moves at the knots along a page, given how far its joins pull it there.
 
 Every shred is a rod with knots down its length. Joins pull the knots of neighbors together, as strongly as
 they are sure; the rods resist stretching and bending. Pulls that the others contradict lose their strength.

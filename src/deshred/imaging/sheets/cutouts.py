@@ -14,8 +14,8 @@ from deshred.imaging.sheets.patches import Box
 from deshred.imaging.sheets.rims import Rim
 from deshred.imaging.sheets.straightening import Frame, Trace
 
-LOST_SIDE = "runs out of the sheet along its side: scan it again, whole"
-LOST_INK = "runs out of the sheet where something is written: scan it again, whole"
+LOST_SIDE = "runs off the sheet along one side: scan the whole shred again"
+LOST_INK = "runs off the sheet where something is written: scan the whole shred again"
 ODD_SHAPE = "does not have the shape of a shred"
 
 

@@ -107,7 +107,7 @@ def decide(looks: Sequence[Look], *, options: SegmentationOptions | None = None)
 
 def decide_as_told(looks: Sequence[Look], kind: str) -> Decision:
     """The decision of a person."""
-    count, reason = len(looks), (f"as {kind} were asked for",)
+    count, reason = len(looks), (f"--as {kind} was given",)
     return (
         Decision(sheets=count, reasons=reason) if kind == "sheets" else Decision(shreds=count, reasons=reason)
     )

@@ -115,7 +115,7 @@ def _seen_from_above(scan: Scan, corners: NDArray[np.float32]) -> Photographed:
             dpi = float(np.sqrt(width * height / ((1 - 2 * _INSET) ** 2 * short * long))) * 25.4
             scale = long / short
             width, height = _with_aspect(width, height, scale)
-            note = f"taken for {name}, so {dpi:.0f} dpi"
+            note = f"taken to be {name}, so {dpi:.0f} dpi"
             break
     size = (round(width), round(height))
     target = np.array([[0, 0], [size[0], 0], size, [0, size[1]]], np.float32)

@@ -1,4 +1,4 @@
-"""The scanner's rim: paper-like bands along the borders of a scan in, those beyond the colored sheet out."""
+"""The scanner's rim: paper-like bands along the borders of a scan, outside the colored sheet."""
 
 from __future__ import annotations
 

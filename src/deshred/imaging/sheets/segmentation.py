@@ -129,7 +129,7 @@ def segment(
     options: SegmentationOptions | None = None,
     allow_blank: bool = False,
 ) -> Segmentation:
-    """Find and cut out the shreds of one sheet, numbered in reading order behind its name (of its file)."""
+    """Cut out the shreds of one sheet, numbered in reading order and named after `name` or its file."""
     options = options or SegmentationOptions()
     segmentation = _segment(scan, _name_sheet(scan.source) if name is None else name, options)
     if not allow_blank:

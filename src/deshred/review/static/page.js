@@ -358,7 +358,7 @@ function side(app) {
 function factsOf(app) {
   const join = sheetOf(app).joins[place(app)];
   if (!join) return null;
-  const rows = [["probability", percent(join.probability)], ["score", join.score ?? "–"], ["cost without it", join.price === null ? "–" : `${join.price} nats`], ["decided by", join.by ?? "the machine"]];
+  const rows = [["probability", percent(join.probability)], ["score", join.score ?? "–"], ["price (extra cost without it)", join.price === null ? "–" : `${join.price} nats`], ["decided by", join.by ?? "the machine"]];
   return rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))]);
 }
 

@@ -124,7 +124,7 @@ function protest(app, one) {
       draw();
     }).catch(() => {});
   }
-  return h("section", { class: "protest" }, h("h1", {}, "A second look, please"), h("p", {}, one.rise ? `The evidence is against this answer: it makes the best order ${one.rise} nats worse.` : "You gave a different answer when asked again. Is this one right?"), pair?.length === 2 ? canvas : null, h("p", { class: "row" }, button("It is right", "Enter", () => app.write("/api/keep", { of: one.id }), { id: "keep", class: "main" }), button("Undo it", "x", () => app.undo(one.id), { id: "take-back" })));
+  return h("section", { class: "protest" }, h("h1", {}, "A second look, please"), h("p", {}, one.rise ? `The evidence is against this answer: it makes the best order ${one.rise} nats worse.` : "You gave a different answer when asked again. Was your first answer right?"), pair?.length === 2 ? canvas : null, h("p", { class: "row" }, button("My answer is right", "Enter", () => app.write("/api/keep", { of: one.id }), { id: "keep", class: "main" }), button("Undo my answer", "x", () => app.undo(one.id), { id: "take-back" })));
 }
 
 /** Two people who do not agree: both statements as pictures. */

@@ -59,7 +59,7 @@ export const words = {
   },
   outlook: (outlook, time) => (outlook.questions ? `About ${count(Math.max(1, Math.round(outlook.wrong)), "wrong join")} left; ${count(outlook.questions, "question")}, ${time(outlook.seconds)}.` : "No questions left that are worth asking."),
   welcome: "Welcome",
-  welcomeSteps: ["Answer questions. The most useful ones come first.", "Open a page to correct it yourself.", "You can't break anything: Ctrl+Z undoes every step, and every answer is saved at once."],
+  welcomeSteps: ["Answer questions. The most useful ones come first.", "Open a page to correct it yourself.", "You can't break anything: every answer is saved at once, and Ctrl+Z undoes it."],
   verdict: { sure: "sure", likely: "likely", open: "worth a look" },
   sign: { sure: "●", likely: "◆", open: "▲", person: "■" },
   state: { open: "", looked: "looked at", done: "done", aside: "set aside" },

@@ -47,7 +47,7 @@ class WordsOptions:
                 f"got {self.samples}, {self.seed} and {self.candidate_factor}."
             )
         if not 0 <= self.filter_rate < 1:
-            raise SettingsError(f"filter_rate is a share from 0 to below 1, got {self.filter_rate:g}.")
+            raise SettingsError(f"filter_rate must be at least 0 and below 1, got {self.filter_rate:g}.")
 
 
 @dataclass(frozen=True, eq=False)
