@@ -58,6 +58,17 @@ def test_other_windows_and_k_also_agree(window: int, k: float) -> None:
     assert np.array_equal(ink, gray <= threshold_sauvola(gray, window_size=window, k=k))
 
 
+@pytest.mark.parametrize("k", [0.2, 0.5])
+def test_light_rows_are_passed_over_without_a_difference(k: float) -> None:
+    rng = np.random.default_rng(0)
+    gray = rng.integers(222, 256, (900, 60)).astype(np.uint8)
+    for row in rng.integers(0, 900, 12):  # here and there, at the very ends too
+        gray[[row, 0, 899], rng.integers(0, 60)] = rng.integers(0, 222)
+    ink = binarize(gray, options=BinarizationOptions(k=k))
+    assert 0 < ink.sum() < 60
+    assert np.array_equal(ink, gray <= threshold_sauvola(gray, 15, k=k, r=127.5))
+
+
 @needs_collections
 @pytest.mark.parametrize("document", ["s-isri-ocr/D003", "s-cdip/D003", "s-marques/D002"])
 def test_ink_of_real_shreds_is_what_scikit_image_says(document: str) -> None:
