@@ -101,10 +101,15 @@ def _subtract_rows(
 def _put_together(products: NDArray[np.float64]) -> NDArray[np.float64]:  # (lots, 9, a, b) -> (shifts, a, b)
     """The sums of four shifts from nine products."""
     lots, _, *shape = products.shape
-    halves = products.reshape(lots, 3, 3, *shape)
-    pairs = np.stack([halves[:, :, 0] + halves[:, :, 1], halves[:, :, 1] - halves[:, :, 2]], axis=2)
-    early, middle, late = (pairs[:, i] for i in range(3))
-    return np.concatenate([early + middle, middle - late], axis=1).reshape(-1, *shape)
+    sums = np.empty((lots, _LOT, *shape))
+    for product, four in zip(products, sums, strict=True):
+        for first, second, third in (product[:3], product[3:6], product[6:]):  # two shifts each
+            first += second
+            np.subtract(second, third, out=second)
+        early, middle, late = product[:2], product[3:5], product[6:8]
+        np.add(early, middle, out=four[:2])
+        np.subtract(middle, late, out=four[2:])
+    return sums.reshape(-1, *shape)
 
 
 def _correlate_one(
