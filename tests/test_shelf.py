@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deshred.elements import ShredSet
 from deshred.errors import OutputError
 from deshred.executors import KeepingExecutor, SerialExecutor
-from deshred.shelf import Shelf, give_back
+from deshred.shelf import Shelf, give_back, return_freed_memory
 from tests.shelves import lies_on_disk
 
 
@@ -121,3 +121,27 @@ def test_what_lies_on_disk_is_not_copied_again(tmp_path: Path) -> None:
     assert shelf.keep((kept,))[0] is kept
     assert shelf.keep((kept[10:],))[0].base is not None
     assert np.shares_memory(shelf.keep((kept[10:],))[0], kept)
+
+
+def test_what_the_next_stage_brings_along_keeps_the_room_that_it_has(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, room=10_000)
+    first = shelf.keep(Drawing(noise(0), (noise(1),), "fills the room"))
+    again = shelf.keep(Drawing(first.lines[:], (first.copies[0],), "the same arrays"))
+    assert not lies_on_disk(again.lines)
+    assert not lies_on_disk(again.copies[0])
+    assert lies_on_disk(shelf.keep(noise(2)))
+
+
+def test_new_arrays_do_not_inherit_the_room_of_arrays_that_are_gone(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, room=5000)
+    for seed in range(20):  # most come to lie where the one before lay
+        kept = shelf.keep(noise(seed))
+        assert lies_on_disk(kept) == (seed > 0)
+        del kept
+
+
+def test_giving_freed_memory_back_leaves_what_is_in_use() -> None:
+    kept, freed = noise(0, 1 << 20), [noise(seed, 1 << 20) for seed in range(3)]
+    freed.clear()
+    return_freed_memory()
+    np.testing.assert_array_equal(kept, noise(0, 1 << 20))

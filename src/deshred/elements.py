@@ -82,7 +82,7 @@ class Shred:
     @property
     def width_mm(self) -> float:
         """The median width of the paper over its rows."""
-        widths = self.mask.sum(axis=1)
+        widths = self.mask.view(np.uint8).sum(axis=1, dtype=np.uint32)
         widths = widths[widths > 0]
         return float(np.median(widths)) / self.dpi * 25.4 if widths.size else 0.0
 

@@ -24,7 +24,7 @@ from deshred.imaging.turning import turn
 from deshred.missing import find_missing
 from deshred.orientation import Scored, orient, turn_pile
 from deshred.settings import Settings
-from deshred.shelf import Shelf
+from deshred.shelf import Shelf, return_freed_memory
 from deshred.sides import match_sides
 from deshred.timing import Stopwatch
 
@@ -52,6 +52,7 @@ class Run:
         self._store = store
         self._executor = executor or default_executor(settings.jobs)
         self._progress = progress
+        self._stage = ""  # as progress names it
         self._shelf = shelf or Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
 
     def load(self, shreds: ShredSet | Iterable[str | Path]) -> Intake:
@@ -95,7 +96,7 @@ class Run:
                     pile, scorer, scoring=settings.scoring, executor=keeping, progress=self._tick
                 )
             pile = turn_pile(pile, settings.orientation)
-        self._shelf.release()
+        self._tidy_up()
         return pile
 
     def score(
@@ -127,7 +128,7 @@ class Run:
                 stopwatch=self.watch,
             )
             scored = Scored(pile, compatibility)
-        self._shelf.release()
+        self._tidy_up()
         return scored
 
     def arrange(self, compatibility: Compatibility, constraints: Constraints) -> Arrangement:
@@ -144,7 +145,7 @@ class Run:
         """`refine`."""
         with self.watch.measure("refine"):
             refined = refine(arrangement, compatibility, pile, executor=self._executor, progress=self._tick)
-        self._shelf.release()
+        self._tidy_up()
         return refined
 
     def compose(
@@ -166,9 +167,18 @@ class Run:
                 lazily=True,
             )
 
+    def _tidy_up(self) -> None:
+        """Give back what a stage does not need any more."""
+        self._shelf.release()
+        return_freed_memory()
+
     def _tick(self, stage: str, done: int, total: int) -> None:
         """Give back the memory of what lies on disk at every step: it was looked at."""
-        self._shelf.release()
+        if stage == self._stage:
+            self._shelf.release()
+        else:
+            self._tidy_up()
+            self._stage = stage
         if self._progress is not None:
             self._progress(stage, done, total)
 

@@ -6,9 +6,11 @@ array; the system keeps of it in memory what fits.
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
 import tempfile
+import weakref
 from collections.abc import Hashable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -39,6 +41,7 @@ class Shelf:
         self._open: mmap.mmap | None = None
         self._used = 0
         self._files: list[mmap.mmap] = []
+        self._held: dict[Hashable, weakref.ref[NDArray[Any]]] = {}  # what has its room already
 
     def release(self) -> None:
         """Give back the memory of what lies on disk; it is read again where it is needed."""
@@ -70,9 +73,16 @@ class Shelf:
         if array.nbytes < _SMALL or _find_file(array) is not None:
             return array
         key = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
+        held = self._held.get(key)
+        if held is not None and held() is not None:  # another stage brings it along
+            return array
         if key not in seen:
-            seen[key] = self._copy(array) if self._room < array.nbytes else array
-            self._room -= array.nbytes if seen[key] is array else 0
+            if self._room < array.nbytes:
+                seen[key] = self._copy(array)
+            else:
+                seen[key] = array
+                self._room -= array.nbytes
+                self._held[key] = weakref.ref(_find_owner(array))
         return seen[key]
 
     def _copy(self, array: NDArray[Any]) -> NDArray[Any]:
@@ -104,6 +114,20 @@ def give_back(thing: Any) -> None:
         file = _find_file(getattr(thing, part.name))
         if file is not None:
             _give_back(file)
+
+
+def return_freed_memory() -> None:
+    """Give what was freed back to the system: the allocator of glibc keeps it, for large piles gigabytes."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if trim is not None:
+        trim(0)
+
+
+def _find_owner(array: NDArray[Any]) -> NDArray[Any]:
+    """The array whose memory it is; others see parts of it."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
 
 
 def _find_file(thing: Any) -> mmap.mmap | None:

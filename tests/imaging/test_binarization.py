@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 from skimage.filters import threshold_sauvola
@@ -56,6 +58,17 @@ def test_other_windows_and_k_also_agree(window: int, k: float) -> None:
     gray = noisy_text()
     ink = binarize(gray, options=BinarizationOptions(window=window, k=k))
     assert np.array_equal(ink, gray <= threshold_sauvola(gray, window_size=window, k=k))
+
+
+@pytest.mark.parametrize("k", [0.2, 0.5])
+def test_light_rows_are_passed_over_without_a_difference(k: float) -> None:
+    rng = np.random.default_rng(0)
+    gray = rng.integers(222, 256, (900, 60)).astype(np.uint8)
+    for row in rng.integers(0, 900, 12):  # here and there, at the very ends too
+        gray[[row, 0, 899], rng.integers(0, 60)] = rng.integers(0, 222)
+    ink = binarize(gray, options=BinarizationOptions(k=k))
+    assert 0 < ink.sum() < 60
+    assert np.array_equal(ink, gray <= threshold_sauvola(gray, 15, k=k, r=127.5))
 
 
 @needs_collections
@@ -131,6 +144,25 @@ def test_a_shred_that_is_mostly_printed_is_not_blank() -> None:
     gray = np.full((200, 60), 30, np.uint8)
     gray[:30] = 240
     assert not is_blank(make_shred(gray))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_where_on_a_shred_its_ink_stands_does_not_matter(seed: int) -> None:
+    """Plain loops over the rule: what is darker than nine tenths of the blurred paper inside the outline."""
+    rng = np.random.default_rng(seed)
+    gray = np.clip(rng.normal(rng.integers(60, 250), 3, (90, 40)), 0, 255).astype(np.uint8)
+    top, left = rng.integers(0, 80), rng.integers(0, 34)
+    gray[top : top + 9, left : left + 9] = gray.mean() * rng.uniform(0.6, 0.95)
+    gray[: rng.integers(0, 85)] //= int(rng.integers(1, 3))
+    mask = np.zeros(gray.shape, bool)
+    mask[3:-2, 2:-3] = True
+    inside = np.zeros(gray.shape, bool)
+    inside[5:-4, 4:-5] = True
+    paper = np.sort(gray[inside])[math.ceil(0.9 * inside.sum()) - 1]
+    blurred = cv2.GaussianBlur(np.where(inside, gray, paper).astype(np.uint8), (5, 5), 0)[inside]
+    light = float(np.sort(blurred)[math.ceil(0.9 * inside.sum()) - 1])
+    least = BlankOptions().least_ink_mm2 * (300 / 25.4) ** 2
+    assert is_blank(make_shred(gray, mask)) == ((blurred < 0.85 * light).sum() < least)
 
 
 def test_a_shred_of_only_a_few_pixels_is_judged_as_well() -> None:

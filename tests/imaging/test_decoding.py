@@ -132,3 +132,27 @@ def test_a_png_holds_every_pixel_the_mask_and_the_resolution(shape: tuple[int, i
     with Image.open(io.BytesIO(encode_png(image[:, ::-1], mask))) as cut:
         np.testing.assert_array_equal(np.asarray(cut)[..., :3], image[:, ::-1])
         np.testing.assert_array_equal(np.asarray(cut)[..., 3], np.where(mask, 255, 0))
+
+
+def test_a_plain_webp_is_read_as_pillow_reads_it_and_its_size_is_known_before() -> None:
+    rng = np.random.default_rng(0)
+    image = np.repeat(rng.integers(0, 256, (37, 53, 1)).astype(np.uint8), 3, axis=2)
+    buffer = io.BytesIO()
+    Image.fromarray(image).save(buffer, "WEBP", quality=70)
+    content = buffer.getvalue()
+    assert content[12:16] == b"VP8 "
+    frames = decode_frames(content, Path("a.webp"), max_pixels=37 * 53)
+    assert (frames.count, frames.most_pixels) == (1, 37 * 53)
+    with Image.open(io.BytesIO(content)) as opened:
+        np.testing.assert_allclose(next(frames.pictures).image, np.asarray(opened), atol=2)
+    with pytest.raises(InputError, match="53 x 37 pixels are more than the limit"):
+        decode_frames(content, Path("a.webp"), max_pixels=37 * 53 - 1)
+
+
+@pytest.mark.parametrize("kept", [20, 30, 60, -5])
+def test_a_plain_webp_that_is_cut_off_is_refused(kept: int) -> None:
+    buffer = io.BytesIO()
+    noise = np.random.default_rng(0).integers(0, 256, (37, 53, 3)).astype(np.uint8)
+    Image.fromarray(noise).save(buffer, "WEBP", quality=70)
+    with pytest.raises(InputError, match=r"a\.webp"):
+        list(decode_frames(buffer.getvalue()[:kept], Path("a.webp"), max_pixels=10_000).pictures)

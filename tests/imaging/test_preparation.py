@@ -64,3 +64,9 @@ def test_progress_counts_every_shred() -> None:
     told: list[tuple[str, int, int]] = []
     prepare([shred("a"), shred("b")], edges=EDGES, progress=lambda *args: told.append(args))
     assert told[-1] == ("preparing", 2, 2)
+
+
+def test_no_pixel_is_looked_at_again_to_know_a_shred_by_its_content() -> None:
+    pile = prepare([shred("a"), shred("b"), shred("blank", ink=False)], edges=EDGES)
+    assert pile.blank.ids == ("blank",)
+    assert all("fingerprint" in vars(one) for one in (*pile.shreds, *pile.blank))

@@ -74,7 +74,10 @@ class Comparing(ABC):
 
     def compare_all(self, executor: Executor, progress: Progress | None) -> None:
         """Compare what was not compared before, several groups side by side."""
-        executor.map(self._compare, self._pairs, stage="scoring", progress=progress)
+        pairs = self._pairs
+        for done, _ in enumerate(executor.stream(self._compare, pairs), 1):  # what is kept is in the store
+            if progress:
+                progress("scoring", done, len(pairs))
 
     def find_rows(self, rows: Rows) -> Evidence:
         """The evidence of some right-hand edges with all left-hand ones, in the order of the pile.

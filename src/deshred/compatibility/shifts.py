@@ -6,6 +6,7 @@ learned from its own evidence (expectation maximization).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ ShiftEvidence = NDArray[np.float32]  # (shifts, a, b), in nats
 LogPrior = NDArray[np.float32]  # (shifts,)
 
 _PART = 768  # numbers of an edge that are multiplied in one go: few enough for exact sums
+_LOT = 4  # shifts that are found together
 _EXACT = 1 << 24  # whole numbers up to here are exact in single precision
 _ABOVE = 1.001  # lengths are rounded themselves
 
@@ -39,20 +41,75 @@ def correlate_shifts(
     """
     if len(rights) == 1:
         return _correlate_one(rights[0], lefts, reach)[:, None]
-    count, rows, depth = lefts.shape
-    padded = np.zeros((count, rows + 2 * reach, depth), np.int16)
-    padded[:, reach : reach + rows] = lefts
-    products = np.zeros((2 * reach + 1, len(rights), count))
-    step = max(1, _PART // depth)
-    for first in range(0, rows, step):
-        height = min(step, rows - first)
-        own = rights[:, first : first + height].reshape(len(rights), -1)
-        window = padded[:, first : first + height + 2 * reach].reshape(count, -1)
-        upper, lower = _choose_precision(own, window)
-        for k in range(2 * reach + 1):
-            # a shifted window of the padded rows is a strided matrix: no copy per shift
-            products[k] += upper @ lower[:, k * depth : (k + height) * depth].T
-    return products
+    rows, depth = rights.shape[1:]
+    shifts = 2 * reach + 1
+    lots = -(-shifts // _LOT)
+    height = _LOT * max(1, _PART // (2 * depth))
+    products = np.zeros((lots, 9, len(rights), len(lefts)))
+    for first in range(0, rows, height):
+        own = _take_rows(rights, first, height)
+        window = _take_rows(lefts, first - reach, height + _LOT * (lots + 1))
+        for place, factors in enumerate(zip(_add_rows(own), _subtract_rows(window), strict=True)):
+            upper, lower = _choose_precision(*factors)
+            for lot in range(lots):
+                # a shifted window is a strided matrix: no copy per shift
+                start, stop = lot * depth, lot * depth + upper.shape[1]
+                products[lot, place] += upper @ lower[:, start:stop].T
+    return _put_together(products)[:shifts]
+
+
+def _take_rows(
+    edges: NDArray[np.int16], first: int, count: int
+) -> NDArray[np.float32]:  # (n, rows, d) -> (n, count / lot, lot, d)
+    """Some rows of edges, lot by lot; beyond its ends an edge is zero."""
+    taken = np.zeros((len(edges), count, edges.shape[2]), np.float32)
+    start, stop = max(first, 0), min(first + count, edges.shape[1])
+    taken[:, start - first : stop - first] = edges[:, start:stop]
+    return taken.reshape(len(edges), -1, _LOT, edges.shape[2])
+
+
+# Four shifts take 16 products of rows: u0 x[k] + u1 x[k + 1] + u2 x[k + 2] + u3 x[k + 3] for each k. Nine are
+# enough, of sums of rows with differences of rows: two shifts take three products instead of four (Winograd,
+# "Arithmetic complexity of computations", 1980), and that twice.
+
+
+def _add_rows(
+    own: NDArray[np.float32],
+) -> Iterator[NDArray[np.float32]]:  # (n, lots, lot, d) -> (n, lots * d)
+    """The right-hand factor of each of the nine products."""
+    for chosen in ((0,), (0, 1), (1,), (0, 2), (0, 1, 2, 3), (1, 3), (2,), (2, 3), (3,)):
+        total = own[:, :, chosen].sum(axis=2) if len(chosen) > 1 else own[:, :, chosen[0]]
+        yield total.reshape(len(own), -1)
+
+
+def _subtract_rows(
+    window: NDArray[np.float32],
+) -> Iterator[NDArray[np.float32]]:  # (n, lots, lot, d) -> (n, lots * d)
+    """The left-hand factor of each of the nine products."""
+    count, _, _, depth = window.shape
+    rows = window.reshape(count, -1, depth)
+    near, far = rows[:, :-1] - rows[:, 1:], rows[:, :-2] - rows[:, 2:]
+    both = far[:, :-1] - far[:, 1:]
+    for factor, first in (
+        *((both, 0), (far, 1), (both, 1)),
+        *((near, 2), (rows, 3), (near, 3)),
+        *((both, 2), (far, 3), (both, 3)),
+    ):
+        yield factor[:, first::_LOT].reshape(count, -1)
+
+
+def _put_together(products: NDArray[np.float64]) -> NDArray[np.float64]:  # (lots, 9, a, b) -> (shifts, a, b)
+    """The sums of four shifts from nine products."""
+    lots, _, *shape = products.shape
+    sums = np.empty((lots, _LOT, *shape))
+    for product, four in zip(products, sums, strict=True):
+        for first, second, third in (product[:3], product[3:6], product[6:]):  # two shifts each
+            first += second
+            np.subtract(second, third, out=second)
+        early, middle, late = product[:2], product[3:5], product[6:8]
+        np.add(early, middle, out=four[:2])
+        np.subtract(middle, late, out=four[2:])
+    return sums.reshape(-1, *shape)
 
 
 def _correlate_one(
@@ -75,9 +132,9 @@ def _correlate_one(
     return products
 
 
-def _choose_precision(some: NDArray[np.int16], others: NDArray[np.int16]) -> list[NDArray[Any]]:
+def _choose_precision(some: NDArray[Any], others: NDArray[Any]) -> list[NDArray[Any]]:
     """Both in a precision in which the products of some whole vectors with others are exact."""
-    single = [vectors.astype(np.float32) for vectors in (some, others)]
+    single = [vectors.astype(np.float32, copy=False) for vectors in (some, others)]
     if _longest(single[0]) * _longest(single[1]) < _EXACT:
         return single
     return [vectors.astype(np.float64) for vectors in (some, others)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, get_args
 
 import cv2
@@ -22,7 +23,7 @@ _NEAR_TIE = 0.05  # levels; single precision errs by less
 _BAND = 1 << 15  # px binarized at a time: what lies between stays in the cache
 BLANK_LEVEL = 127  # the published rule: a shred without a blurred pixel below this carries no ink
 _BLUR = (5, 5)
-_OUTLINE = np.ones((5, 5), np.uint8)
+_OUTLINE, _FAR_OUTLINE = np.ones((5, 5), np.uint8), np.ones((9, 9), np.uint8)
 
 BlankRule = Literal["relative", "paper"]
 
@@ -78,6 +79,19 @@ def binarize(
 ) -> NDArray[np.uint8]:  # (H, W): 1 is ink
     """Mark the pixels at or below their local Sauvola threshold as ink."""
     options = options or BinarizationOptions()
+    ink = np.zeros(gray.shape, np.uint8)
+    if not gray.size:
+        return ink
+    # most rows of most paper are light; the others stand one below the other, with all that they can see
+    darkest = np.asarray(cv2.transpose(gray)).min(axis=0)  # several times quicker than along rows
+    may_hold_ink = darkest <= _find_lightest_ink(options)
+    reach = options.window // 2
+    seen = np.convolve(may_hold_ink, np.ones(options.window))[reach : reach + len(gray)] > 0.5
+    ink[seen] = _binarize_rows(gray if seen.all() else gray[seen], options)
+    return ink
+
+
+def _binarize_rows(gray: NDArray[np.uint8], options: BinarizationOptions) -> NDArray[np.uint8]:
     reach = options.window // 2
     rows = max(1, _BAND // max(gray.shape[1], 1))
     ink = np.empty(gray.shape, np.uint8)
@@ -86,6 +100,16 @@ def binarize(
         band = _binarize_band(gray[first : start + rows + reach], options)
         ink[start : start + rows] = band[start - first : start - first + rows]
     return ink
+
+
+@cache
+def _find_lightest_ink(options: BinarizationOptions) -> int:
+    """No pixel that is lighter is ink, whatever lies around it: no window has a higher threshold."""
+    mean = np.arange(WHITE + 1.0)
+    widest = mean * (WHITE - mean)  # variance, where all pixels of a window are black or white
+    squares = (widest + mean * mean) * options.window**2
+    highest = float(_threshold(mean * options.window**2, squares, options).max())
+    return math.ceil(highest) + 1
 
 
 def _binarize_band(gray: NDArray[np.uint8], options: BinarizationOptions) -> NDArray[np.bool_]:
@@ -124,7 +148,27 @@ def is_blank(shred: Shred, *, options: BlankOptions | None = None) -> bool:
     if options.rule == "paper":
         blurred = cv2.GaussianBlur(to_gray(shred.image, shred.mask), _BLUR, 0)
         return not bool((blurred < BLANK_LEVEL).any())
-    return _measure_ink(shred, options.darker) < options.least_ink_mm2 * (shred.dpi / 25.4) ** 2
+    least = options.least_ink_mm2 * (shred.dpi / 25.4) ** 2
+    return (
+        not _is_seen_to_have_ink(shred, options.darker, least) and _measure_ink(shred, options.darker) < least
+    )
+
+
+def _is_seen_to_have_ink(shred: Shred, darker: float, least: float) -> bool:
+    """Whether the middle of a shred is enough to tell that `_measure_ink` finds so much: mostly it is."""
+    third = len(shred.mask) // 3
+    middle = slice(third, len(shred.mask) - third)
+    # so far from the outline that what is done to its pixels there does not show
+    paper = np.ascontiguousarray(shred.mask[middle]).view(np.uint8)
+    inside = cv2.erode(paper, _FAR_OUTLINE, borderType=cv2.BORDER_CONSTANT, borderValue=0)
+    blurred = cv2.GaussianBlur(to_gray(shred.image[middle]), _BLUR, 0)
+    counts = _count_levels(np.asarray(blurred, np.uint8), np.asarray(inside, np.uint8))
+    # a tenth of the paper is at least as light as the paper is said to be
+    lighter = counts[-1] - np.concatenate([[0], counts[:-1]])
+    light_enough = np.flatnonzero(lighter > 0.1 * np.count_nonzero(shred.mask))
+    if not light_enough.size:
+        return False
+    return bool(_count_ink(counts, int(light_enough[-1]), darker) >= max(least, 1))
 
 
 def _measure_ink(shred: Shred, darker: float) -> int:
@@ -142,8 +186,13 @@ def _measure_ink(shred: Shred, darker: float) -> int:
     np.copyto(gray, _find_paper(counts), where=inside == 0)
     # of the blurred values, as grain makes the lightest paper lighter than paper is
     blurred = _count_levels(np.asarray(cv2.GaussianBlur(gray, _BLUR, 0), np.uint8), inside)
-    lightest_ink = math.ceil((1 - darker) * _find_paper(blurred)) - 1
-    return int(blurred[lightest_ink]) if lightest_ink >= 0 else 0
+    return _count_ink(blurred, _find_paper(blurred), darker)
+
+
+def _count_ink(counts: NDArray[np.int64], paper: int, darker: float) -> int:
+    """How many pixels are so much darker than paper of this level."""
+    lightest_ink = math.ceil((1 - darker) * paper) - 1
+    return int(counts[lightest_ink]) if lightest_ink >= 0 else 0
 
 
 def _count_levels(gray: NDArray[np.uint8], inside: NDArray[np.uint8]) -> NDArray[np.int64]:  # (256,)

@@ -47,6 +47,7 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB, _RGBA = 2, 6  # PNG color types
 _UP = 2  # the filter: every row as the difference to the one above it
 _LEVEL = 1  # of the packer: one more takes no fewer bytes
+_VP8_START, _VP8_SIZE = b"\x9d\x01\x2a", 0x3FFF
 
 _warning_filters = threading.Lock()  # they are global
 
@@ -80,6 +81,10 @@ def decode(content: bytes, path: Path, *, max_pixels: int) -> Frames:
 
         return decode_pdf(content, path, max_pixels=max_pixels)
     with _reading(content, path):
+        plain_size = _find_plain_size(content)
+        if plain_size is not None:
+            check_size(plain_size, path, max_pixels)
+            return Frames(1, plain_size[0] * plain_size[1], _decode_plain_frame(content, path))
         opened = _open(content)
         pictures = _find_pictures(opened)
         check_count(len(pictures), path)
@@ -217,6 +222,22 @@ def _is_plain(opened: PIL.Image.Image, content: bytes) -> bool:
         and opened.getexif().get(ORIENTATION, 1) == 1
         and len(content) >= 8 + int.from_bytes(content[4:8], "little")
     )
+
+
+def _find_plain_size(content: bytes) -> tuple[int, int] | None:
+    """Width and height of a WebP that holds one lossy picture and nothing else; None for all other files."""
+    whole = 8 + int.from_bytes(content[4:8], "little")
+    if content[:4] != b"RIFF" or content[8:16] != b"WEBPVP8 " or len(content) < max(whole, 30):
+        return None
+    if content[23:26] != _VP8_START:
+        return None
+    width, height = struct.unpack("<HH", content[26:30])
+    return width & _VP8_SIZE, height & _VP8_SIZE
+
+
+def _decode_plain_frame(content: bytes, path: Path) -> Iterator[Frame]:
+    with _reading(content, path):
+        yield Frame(_decode_plain(content, path), None, None)
 
 
 def _decode_plain(content: bytes, path: Path) -> Image:

@@ -56,9 +56,9 @@ def _prepare_shred(
     shred: Shred, *, blank: BlankOptions, edges: EdgeOptions, keep: Collection[str]
 ) -> _Prepared:
     shred = to_working_resolution(shred)
+    _ = shred.fingerprint  # read while its pixels are at hand, and on all processors
     if shred.id not in keep and is_blank(shred, options=blank):
         return _Prepared(shred, None)
-    _ = shred.fingerprint  # read while its pixels are at hand, and on all processors
     return _Prepared(shred, extract_edges(shred, options=edges))
 
 

@@ -8,7 +8,7 @@ rows add up as evidence. Needs torch; inference is in `scorer.py`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from deshred.compatibility.models import find_model, open_model
+from deshred.compatibility.towers.quantizing import Windows, quantize
 from deshred.compatibility.towers.scorer import ROW_STEP, TowerOptions
 from deshred.compatibility.training import export_onnx, fingerprint_pages, read_tensors
 from deshred.errors import InputError, ModelError, SettingsError
@@ -27,6 +28,7 @@ from deshred.simulation.intact import IntactPage
 from deshred.simulation.shredding import Damage, sample_joins
 
 _BLANK = 0.005  # share of ink up to which a window of an edge is blank
+_QUANTIZED_ON = 16  # batches
 
 
 @dataclass(frozen=True)
@@ -226,21 +228,8 @@ class TowerTask:
     def _contrast(
         self, network: Towers, pages: Sequence[IntactPage], options: WindowOptions, rng: np.random.Generator
     ) -> tuple[Tensor, dict[str, float]]:
-        width, damage = self.options.width, self.training.damage
-        windows = [
-            sample_joins(
-                pages[i].ink,
-                rng,
-                cuts=options.cuts,
-                rows=options.rows,
-                width=width,
-                damage=damage,
-                places=pages[i].places,
-            )
-            for i in rng.integers(0, len(pages), options.pages)
-        ]
-        rights = torch.from_numpy(np.concatenate([w.rights for w in windows])).float()
-        lefts = torch.from_numpy(np.concatenate([w.lefts for w in windows])).float()
+        windows = _sample(pages, options, self.options.width, self.training.damage, rng)
+        rights, lefts = (torch.from_numpy(windows[side]).float() for side in ("rights", "lefts"))
         quick = network.training and self.training.precision == "bfloat16"
         with torch.autocast("cpu", torch.bfloat16, enabled=quick):
             features = network(rights, lefts)
@@ -270,6 +259,42 @@ class TowerTask:
             kind=self.kind,
             card={**card, "shift_bias": bias},
         )
+        quantize(path, sample_windows(self.training_pages, self.options, self.training))
+
+
+def sample_windows(
+    pages: Sequence[IntactPage], options: TowerOptions, training: TowerTrainingOptions
+) -> Iterator[Windows]:
+    """Some batches of the kind that a model learns from, to quantize it on."""
+    for step in range(_QUANTIZED_ON):
+        rng = np.random.default_rng([training.seed, step])
+        yield _sample(pages, training.windows(step), options.width, training.damage, rng)
+
+
+def _sample(
+    pages: Sequence[IntactPage],
+    options: WindowOptions,
+    width: int,
+    damage: Damage,
+    rng: np.random.Generator,
+) -> Windows:
+    """Both sides of the cuts of one batch. (n, rows, width)"""
+    windows = [
+        sample_joins(
+            pages[i].ink,
+            rng,
+            cuts=options.cuts,
+            rows=options.rows,
+            width=width,
+            damage=damage,
+            places=pages[i].places,
+        )
+        for i in rng.integers(0, len(pages), options.pages)
+    ]
+    return {
+        "rights": np.concatenate([window.rights for window in windows]),
+        "lefts": np.concatenate([window.lefts for window in windows]),
+    }
 
 
 def _is_blank(windows: Tensor) -> Tensor:  # (n, rows, width) -> (n,)

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation
 
 from deshred.compatibility.contract import Descriptions, Evidence, Rows, ScoreBlock, ScorerCard, Unit
 from deshred.compatibility.models import Model, open_model
@@ -241,7 +240,7 @@ def _find_bands(index: int, edge: Edge) -> list[_Band]:
     # eight pixels at a time: there are many, and most are blank
     words = np.ascontiguousarray(edge.ink).reshape(-1, ROW_STEP * edge.ink.shape[1]).view(np.uint64)
     inked = words.max(axis=1) > 0
-    sees_ink = binary_dilation(np.pad(inked, _REACH), iterations=_REACH)
+    sees_ink = np.convolve(inked, np.ones(2 * _REACH + 1)) > 0.5  # begins above the edge
     turns = np.flatnonzero(np.diff(sees_ink, prepend=False, append=False)) - _REACH
     return [_Band(index, int(start), int(stop)) for start, stop in turns.reshape(-1, 2)]
 

@@ -7,6 +7,7 @@ to be damaged; a sliver that stands alone may be all that is left of a decimal p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -47,10 +48,13 @@ class LostInk:
 def find_lost_ink(page: Page) -> tuple[LostInk, ...]:
     """All places of a page where ink may have been lost, join by join from top to bottom."""
     # ink is dark in every color; the fringe of the sheet that the shreds lay on is not
-    red, green, blue = cv2.split(page.image)
-    brightest = np.asarray(cv2.max(cv2.max(red, green), blue))
-    some = brightest[::4, ::4][page.mask[::4, ::4]]
-    dark = brightest < (float(np.median(some)) if some.size else 255.0) * (1 - _DARK)
+    red, green, blue = cv2.split(page.image[::4, ::4])
+    some = np.asarray(cv2.max(cv2.max(red, green), blue))[page.mask[::4, ::4]]
+    paper = float(np.median(some)) if some.size else 255.0
+    darkest_light = math.ceil(paper * (1 - _DARK))
+    within = np.asarray(cv2.inRange(page.image, (0, 0, 0), (darkest_light - 1,) * 3), np.uint8)
+    within &= 1  # of 255
+    dark = within.view(np.bool_)
     return tuple(place for seam in page.seams for place in _search(seam, dark))
 
 
@@ -149,8 +153,9 @@ def _inked(
     depth: int,
 ) -> NDArray[np.bool_]:
     """Whether there is ink within so many px of the tear, row by row."""
-    columns = np.clip(tear[:, None] + inwards * np.arange(depth), 0, dark.shape[1] - 1)
-    return np.asarray(dark[rows[:, None], columns].any(axis=1))
+    width = dark.shape[1]
+    columns = np.clip(tear + inwards * np.arange(depth)[:, None], 0, width - 1)
+    return np.asarray(dark.reshape(-1)[rows * width + columns].any(axis=0))
 
 
 def _runs(found: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -42,7 +42,9 @@ class CenterLine:
     def columns(self, rows: NDArray[np.floating | np.integer]) -> NDArray[np.float64]:
         """The middle of each row. (n,)"""
         inside = np.clip(rows, self.top, self.bottom)
-        return np.asarray(self.curve(inside) + (rows - inside) * self.slopes(inside), np.float64)
+        columns = np.asarray(self.curve(inside), np.float64)
+        beyond = rows - inside
+        return columns + beyond * self.slopes(inside) if beyond.any() else columns
 
     def slopes(self, rows: NDArray[np.floating | np.integer]) -> NDArray[np.float64]:
         """Columns to the right per row downwards. (n,)"""
@@ -61,9 +63,10 @@ class Upright:
 
 def find_sides(mask: Mask) -> Sides:
     """Both sides of the paper, row by row."""
-    starts = mask.argmax(axis=1).astype(np.int32)
-    stops = (mask.shape[1] - mask[:, ::-1].argmax(axis=1)).astype(np.int32)
-    return Sides(np.asarray(mask.any(axis=1)), starts, stops)
+    starts = mask.argmax(axis=1)
+    stops = mask.shape[1] - mask[:, ::-1].argmax(axis=1)
+    has_paper = mask[np.arange(len(mask)), starts]
+    return Sides(has_paper, starts.astype(np.int32), stops.astype(np.int32))
 
 
 def fit_center(mask: Mask, sides: Sides | None = None) -> CenterLine:
@@ -94,7 +97,9 @@ def fit_center(mask: Mask, sides: Sides | None = None) -> CenterLine:
 
 def _wander(values: NDArray[np.float64], trust: NDArray[np.float64]) -> float:
     """How far a side strays from an upright line, typically."""
-    return float(np.average(np.abs(values - np.median(values)), weights=trust))
+    middle = len(values) // 2
+    median = np.sort(values)[middle - 1 : middle + 1].mean()  # of an even number: `np.median` takes longer
+    return float((np.abs(values - median) * trust).sum() / trust.sum())
 
 
 def whiten(picture: Image, paper: Mask) -> Image:
