@@ -11,7 +11,7 @@ from torch import Tensor
 
 from deshred.compatibility.towers.scorer import TowerOptions
 
-STUDENT = TowerOptions(channels=(16, 16, 32, 64))  # half the work of the default; vectors are 16 wide
+STUDENT = TowerOptions(channels=(16, 16, 32, 64))  # less than half of the products; vectors are 16 wide
 STUDENT_RATE = 4e-3  # it may learn faster: its target does not move
 _WORTH = 2.0  # nats that a student pays if its features have nothing in common with its teacher's
 
