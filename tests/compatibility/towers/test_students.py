@@ -37,3 +37,10 @@ def test_what_the_other_side_never_shows_may_differ() -> None:
     other[..., 0] += 5
     assert measure_unlikeness((other, lefts), (rights, lefts)).item() == pytest.approx(0, abs=1e-6)
     assert np.isfinite(price_unlikeness((other, lefts), (rights, lefts)).item())
+
+
+def test_blank_paper_does_not_spoil_a_student() -> None:
+    taught = torch.full((3, 5, 4), 0.5), torch.full((2, 5, 4), 0.5)
+    features = taught[0].clone().requires_grad_(), taught[1].clone().requires_grad_()
+    price_unlikeness(features, taught).backward()
+    assert all(torch.isfinite(side.grad).all() for side in features)
