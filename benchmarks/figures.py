@@ -130,8 +130,22 @@ def scripts() -> str:
         + [f"{percent(found[name, *columns[0], 'after']['calibration_error'])} %"]
         for name in names
     ]
-    head = ["script", "running text, ink alone", "any page, ink alone", "any page, default"]
+    for row, name in zip(rows, names, strict=True):
+        row.insert(2, _through_print(found[name, *columns[0], "after"]))
+    head = [
+        "script",
+        "running text, ink alone",
+        "cuts through print",
+        "any page, ink alone",
+        "any page, default",
+    ]
     return table([*head, "calibration error (running text)"], rows) + _count_sure(load("scripts"))
+
+
+def _through_print(row: dict[str, Any]) -> str:
+    """What is found of the joins that were not cut through a gutter."""
+    found, joins = row["found"] - row["gutters_found"], row["joins"] - row["gutters"]
+    return f"{percent(found / joins)} % of {joins}"
 
 
 def wear() -> str:

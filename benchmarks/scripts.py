@@ -6,7 +6,8 @@
 Pages are drawn with faces that no training draws (`simulation/scripts/fonts.py`), Latin ones with the fonts
 that ship. The number of pages is given. Running text (text, columns, small print) tells which script is hard;
 with --any-kind there are also tables, forms and nearly empty pages, where many cuts meet nothing but rules or
-blank paper in whatever script, and ink alone cannot tell them apart. With --wear pages of four scripts are
+blank paper in whatever script, and ink alone cannot tell them apart; the gutters between columns are counted
+apart, for the same reason. With --wear pages of four scripts are
 worn in each way, at three strengths, and joined from ink alone. Rows that the output holds already are kept.
 """
 
@@ -25,7 +26,7 @@ from deshred.arrangement import ArrangementOptions, arrange
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
-from deshred.elements import Image, Shred, ShredSet
+from deshred.elements import Image, Pile, Shred, ShredSet
 from deshred.evaluation.collections import KnownPile
 from deshred.evaluation.metrics import measure_pages, measure_reliability
 from deshred.imaging.binarization import is_blank
@@ -40,6 +41,7 @@ AnyScript = ScriptName | Literal["latin"]
 SCRIPTS: tuple[AnyScript, ...] = ("latin", *SCRIPT_NAMES)
 WORN_SCRIPTS: tuple[AnyScript, ...] = ("latin", "arabic", "devanagari", "chinese-simplified")
 STRENGTHS = (0.2, 0.5, 0.8)
+GUTTER, LINE = 8, 50  # px from the cut, and px of a line of 12 points
 RUNNING: tuple[PageKind, ...] = ("text", "columns", "small-print")
 
 
@@ -62,6 +64,8 @@ class Row:
     calibration_error: float
     sure: int  # joins with a probability of at least 0.9
     sure_wrong: int
+    gutters: int | None = None  # true joins where a side shows less than a line of print at the cut
+    gutters_found: int | None = None
 
     @property
     def key(self) -> tuple[str, str, str, str, str, float, int]:
@@ -113,9 +117,20 @@ def make_pile(job: Job, pages: int, seed: int) -> KnownPile:
     return KnownPile(ShredSet([shreds[i] for i in order]), Truth(places))
 
 
+def find_gutters(pile: Pile, truth: Truth) -> set[tuple[str, str]]:
+    """True joins that were cut through (nearly) blank paper: between two columns, or in a margin."""
+    printed = {
+        shred.id: [int(edge.ink[:, :GUTTER].any(axis=1).sum()) >= LINE for edge in (pair.left, pair.right)]
+        for shred, pair in zip(pile.shreds, pile.edges, strict=True)
+    }
+    return {(a, b) for a, b in truth.joins if not (printed[a][1] and printed[b][0])}
+
+
 def measure(job: Job, pile: KnownPile, label: str, model: str, scorer_name: str, pages: int) -> Row:
     scorer = load_scorer(scorer_name, model)
-    compatibility = score(prepare(pile.shreds, edges=scorer.edge_options), scorer)
+    prepared = prepare(pile.shreds, edges=scorer.edge_options)
+    gutters = find_gutters(prepared, pile.truth)
+    compatibility = score(prepared, scorer)
     options = ArrangementOptions(pages=pages, time_limit=120)
     arrangement = rate(arrange(compatibility, options=options), compatibility)
     found = measure_pages(arrangement, pile.truth)
@@ -137,6 +152,8 @@ def measure(job: Job, pile: KnownPile, label: str, model: str, scorer_name: str,
         round(measure_reliability(promised, kept).error, 4),
         int((promised >= 0.9).sum()),
         int((promised[~kept] >= 0.9).sum()),
+        len(gutters),
+        sum((join.left, join.right) in gutters for join in arrangement.joins),
     )
 
 

@@ -14,6 +14,7 @@ from deshred.compatibility.towers.network import (  # noqa: E402
     TowerTask,
     TowerTrainingOptions,
     WindowOptions,
+    load_towers,
     load_weights,
     surprise_of,
 )
@@ -125,3 +126,34 @@ def test_weights_of_another_shape_are_refused(small_towers: Path, scribbled_page
     lacking = {name: weight for name, weight in load_weights(small_towers).items() if "head" not in name}
     with pytest.raises(ModelError, match="lacks"):
         TowerTask(scribbled_pages, options=SMALL, init=lacking)
+
+
+def test_a_student_learns_what_its_teacher_sees(
+    small_towers: Path, scribbled_pages: list[IntactPage]
+) -> None:
+    teacher = load_towers(small_towers)
+    narrow = TowerOptions(width=32, channels=(3, 4, 5, 6), features=8)
+    training = TowerTrainingOptions(steps=12, short=SHORT, long=SHORT, learning_rate=1e-2)
+    student = TowerTask(scribbled_pages, options=narrow, training=training, teacher=teacher)
+    assert student.network.log_scale.item() == teacher.log_scale.item()
+    alone = TowerTask(scribbled_pages, options=narrow, training=training)
+    assert student.identity["teacher_sha256"] == teacher.fingerprint()
+    assert "teacher_sha256" not in alone.identity
+    unlike = []
+    for step in range(training.steps):
+        student.network.train()
+        loss, _ = student.loss(0)
+        student.optimizer.zero_grad()
+        loss.backward()
+        student.optimizer.step()
+        unlike.append(loss.item())
+        assert step or loss.item() > alone.loss(0)[0].item()  # it pays for what it does not see
+    assert unlike[-1] < 0.9 * unlike[0]
+
+
+def test_a_student_is_chosen_by_its_surprise_alone(
+    small_towers: Path, scribbled_pages: list[IntactPage]
+) -> None:
+    taught = TowerTask(scribbled_pages, options=SMALL, training=TINY, teacher=load_towers(small_towers))
+    alone = TowerTask(scribbled_pages, options=SMALL, training=TINY)
+    assert taught.validate(taught.network) == alone.validate(taught.network)

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("torch", reason="training needs deshred[train]")
 
 from deshred.compatibility.fusion import FusionScorer
+from deshred.compatibility.models import find_model
 from deshred.compatibility.towers.network import TowerTrainingOptions, WindowOptions
 from deshred.compatibility.towers.training import TowerRecipe, train_towers
 from deshred.compatibility.training import TrainingOptions
@@ -37,3 +38,14 @@ def test_a_recipe_without_pages_is_refused(tmp_path: Path) -> None:
         train_towers([], tmp_path / "m.onnx")
     with pytest.raises(SettingsError, match="piles at least 1"):
         TowerRecipe(piles=0)
+
+
+def test_a_student_of_a_shipped_model_has_its_features_and_fewer_weights(tmp_path: Path) -> None:
+    recipe = TowerRecipe(drawn=3, piles=1, teacher="towers-isri")
+    made = train_towers(
+        [], tmp_path / "m.onnx", recipe=recipe, training=TINY, options=TrainingOptions(threads=1)
+    )
+    student, teacher = FusionScorer(made).model, FusionScorer("towers-isri").model
+    assert student.card["options"]["features"] == teacher.card["options"]["features"]
+    assert student.card["options"]["channels"] < teacher.card["options"]["channels"]
+    assert made.stat().st_size < 0.6 * find_model("towers-isri").stat().st_size

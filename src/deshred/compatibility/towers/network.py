@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from deshred.compatibility.models import find_model, open_model
 from deshred.compatibility.towers.quantizing import Windows, quantize
 from deshred.compatibility.towers.scorer import ROW_STEP, TowerOptions
+from deshred.compatibility.towers.students import price_unlikeness
 from deshred.compatibility.training import export_onnx, fingerprint_pages, read_tensors
 from deshred.errors import InputError, ModelError, SettingsError
 from deshred.options import option
@@ -126,6 +127,16 @@ class Towers(nn.Module):
         """Row features of both sides; the scale is inside the right ones."""
         return self.right(rights) * torch.exp(self.log_scale), self.left(lefts)
 
+    @torch.no_grad()
+    def take_scale(self, other: Towers) -> None:
+        """Begin with the scale and the shifts of another network."""
+        self.log_scale.copy_(other.log_scale)
+        self.shift_bias.copy_(other.shift_bias)
+
+    def fingerprint(self) -> str:
+        """SHA-256 over the weights."""
+        return _fingerprint_weights(self.state_dict())
+
     def scores(self, rights: Tensor, lefts: Tensor) -> Tensor:
         """Log-sum over shifts of the evidence. (n, h, d), (m, h, d) -> (n, m)"""
         reach = self.options.shifts
@@ -152,6 +163,15 @@ def load_weights(model: str | Path) -> dict[str, Tensor]:
     return weights
 
 
+def load_towers(model: str | Path) -> Towers:
+    """The network inside a towers model."""
+    card = open_model(model, "towers").card["options"]
+    towers = Towers(TowerOptions(**{**card, "channels": tuple(card["channels"])}))
+    _take_over(towers, load_weights(model))
+    towers.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return towers.eval()
+
+
 class TowerTask:
     """Learns to find, for each side of a cut, the other side among all cuts of the batch."""
 
@@ -165,9 +185,13 @@ class TowerTask:
         options: TowerOptions | None = None,
         training: TowerTrainingOptions | None = None,
         init: Mapping[str, Tensor] | None = None,
+        teacher: Towers | None = None,
         held_out: Sequence[IntactPage] = (),
     ) -> None:
-        """Without pages to hold out, a twentieth of the others is held out."""
+        """With a teacher, the network also learns to see in every row what the teacher sees.
+
+        Without pages to hold out, a twentieth of the others is held out.
+        """
         self.options = options or TowerOptions()
         self.training = training or TowerTrainingOptions()
         self.training_pages, self.validation_pages = list(pages), list(held_out)
@@ -176,8 +200,11 @@ class TowerTask:
         self.steps = self.training.steps
         self._pages = fingerprint_pages([*pages, *held_out])
         self._init = None if init is None else _fingerprint_weights(init)
+        self._teacher = None if teacher is None else teacher.eval()
         torch.manual_seed(self.training.seed)
         self.network = Towers(self.options)
+        if teacher is not None:
+            self.network.take_scale(teacher)
         if init is not None:
             _take_over(self.network, init)
         self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -201,7 +228,9 @@ class TowerTask:
 
     @property
     def identity(self) -> Mapping[str, Any]:
+        taught = {} if self._teacher is None else {"teacher_sha256": self._teacher.fingerprint()}
         return {
+            **taught,
             "options": asdict(self.options),
             "training": asdict(self.training),
             "pages": len(self.training_pages) + len(self.validation_pages),
@@ -233,12 +262,17 @@ class TowerTask:
         quick = network.training and self.training.precision == "bfloat16"
         with torch.autocast("cpu", torch.bfloat16, enabled=quick):
             features = network(rights, lefts)
-        scores = options.worth * network.scores(*(side.float() for side in features))
+        features = _in_full(features)
+        scores = options.worth * network.scores(*features)
         blank_rights, blank_lefts = _is_blank(rights), _is_blank(lefts)
         loss = (surprise_of(scores, blank_lefts) + surprise_of(scores.T, blank_rights)).mean() / 2
         told = ~(blank_rights | blank_lefts)
         right = scores.argmax(1) == torch.arange(len(scores))
         accuracy = right[told].float().mean().item() if told.any() else 0.0
+        if self._teacher is not None and network.training:
+            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=quick):
+                taught = self._teacher(rights, lefts)
+            loss = loss + price_unlikeness(features, _in_full(taught))
         return loss, {"accuracy": accuracy}
 
     def export(self, network: Towers, path: Path, card: Mapping[str, Any]) -> None:
@@ -295,6 +329,12 @@ def _sample(
         "rights": np.concatenate([window.rights for window in windows]),
         "lefts": np.concatenate([window.lefts for window in windows]),
     }
+
+
+def _in_full(features: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    """Features in single precision."""
+    right, left = features
+    return right.float(), left.float()
 
 
 def _is_blank(windows: Tensor) -> Tensor:  # (n, rows, width) -> (n,)

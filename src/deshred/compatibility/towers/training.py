@@ -13,7 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from deshred.compatibility.fitting import calibrate, write_calibration
-from deshred.compatibility.towers.network import TowerTask, TowerTrainingOptions, load_weights
+from deshred.compatibility.towers.network import (
+    TowerTask,
+    TowerTrainingOptions,
+    load_towers,
+    load_weights,
+)
+from deshred.compatibility.towers.students import STUDENT, STUDENT_RATE
 from deshred.compatibility.training import Report, TrainingOptions, train
 from deshred.errors import SettingsError
 from deshred.executors import Progress
@@ -27,6 +33,9 @@ class TowerRecipe:
     """Where a towers model comes from, beside files of pages."""
 
     init: str | None = option(None, "Start from a trained model.", metavar="MODEL")
+    teacher: str | None = option(
+        None, "Train a smaller network, which sees what this model sees.", metavar="MODEL"
+    )
     drawn: int = option(0, "Add this many pages drawn by deshred.", metavar="N")
     scripts: int = option(
         0, "Add this many pages in all scripts, drawn with the machine's fonts.", metavar="N"
@@ -60,7 +69,16 @@ def train_towers(
     intact += draw_intact(recipe.drawn, np.random.default_rng(seed), progress=progress)
     # a stream of its own, so that scripts can be added to a recipe without changing what else is drawn
     intact += draw_script_pages(recipe.scripts, np.random.default_rng([seed, 1]), progress=progress)
-    task = TowerTask(intact, training=training, init=weights)
+    teacher = None if recipe.teacher is None else load_towers(recipe.teacher)
+    if teacher is not None:
+        training = replace(training, learning_rate=STUDENT_RATE)
+    task = TowerTask(
+        intact,
+        options=None if teacher is None else STUDENT,
+        training=training,
+        init=weights,
+        teacher=teacher,
+    )
 
     def refine(model: Path) -> None:
         write_calibration(model, calibrate(model, task.validation_pages, seed=seed, piles=recipe.piles))
