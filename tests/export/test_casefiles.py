@@ -37,16 +37,16 @@ def test_how_load_files_are_written_comes_from_a_table_and_mistakes_are_seen(tmp
     assert (form.separator, form.quote, form.name_field("BEGBATES")) == ("|", "\xfe", "DOCID")
     assert form.name_field("CASE") == "CASE"
     for wrong, message in (
-        ('loadfile = "x"', "is a table"),
+        ('loadfile = "x"', "must be a table"),
         ('[loadfile]\nseperator = ","', "no key 'seperator'"),
         ('[loadfile]\nseparator = ""', "one letter each"),
         ('[loadfile]\nseparator = "\\n"', "one letter each"),
         ('[loadfile]\nseparator = "|"\nquote = "|"', "and differ"),
-        ("[loadfile]\nquote = 3", "quote is a text"),
+        ("[loadfile]\nquote = 3", "quote must be a text"),
         ('[loadfile]\nvolume = "../x"', "volume is made of"),
         ('[loadfile]\nfields = "x"', "a table of names"),
         ('[loadfile.fields]\nBEGDOC = "x"', "no field 'BEGDOC'"),
-        ("[loadfile.fields]\nCASE = 3", "CASE is a text"),
+        ("[loadfile.fields]\nCASE = 3", "CASE must be a text"),
         ('[loadfile.fields]\nCASE = "SHA256"', "fields have different names"),
     ):
         file.write_text(wrong, encoding="utf-8")

@@ -53,7 +53,7 @@ class LoadfileForm:
             raise SettingsError(f"volume is made of letters, digits, - and _; got {self.volume!r}.")
         unknown = [name for name in self.fields if name not in FIELDS]
         if unknown:
-            raise SettingsError(f"there is no field {unknown[0]!r}. Known are: {', '.join(FIELDS)}.")
+            raise SettingsError(f"there is no field {unknown[0]!r}. The known ones are: {', '.join(FIELDS)}.")
         names = [name for name in map(self.name_field, FIELDS) if name]
         if len(set(names)) < len(names) or not names:
             raise SettingsError(f"fields have different names; got {', '.join(names)}.")
