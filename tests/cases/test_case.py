@@ -284,6 +284,19 @@ def test_what_is_added_to_a_finished_case_is_recorded_and_goes_with_it(tmp_path:
     assert not (tmp_path / "explanations").exists()
 
 
+def test_what_a_review_left_survives_a_run_with_force(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    with working_on(folder, command="reconstruct") as case:
+        case.write_text("pages/001.png", "old")
+    open_case(folder).write_text("review/001/decisions.csv", "a person's word")
+    for _ in range(2):  # and a second one, which finds it in the plan of the first
+        with working_on(folder, command="reconstruct", force=True) as case:
+            case.write_text("pages/002.png", "new")
+    assert (folder / "review/001/decisions.csv").read_text() == "a person's word"
+    assert "review/001/decisions.csv" in open_case(folder).results
+    assert not (folder / "pages/001.png").exists()
+
+
 def test_paths_are_kept_relative_to_the_case(tmp_path: Path) -> None:
     write(tmp_path / "out")
     case = open_case(tmp_path / "out")

@@ -70,6 +70,15 @@ def test_numbers_at_the_ends_of_their_scale_are_told_in_words():
     assert "price: as cheap without it" in text
 
 
+def test_a_join_that_no_order_can_do_without_has_no_price():
+    reconstruction = make_reconstruction()
+    for join in reconstruction.arrangement.joins:
+        object.__setattr__(join, "price", float("inf"))
+    text = render(reconstruction).text
+    assert "inf" not in text.replace("information", "")
+    assert "more without it" not in text
+
+
 def test_only_open_joins_get_a_closeup_and_every_link_has_its_target():
     page = render()
     assert [card["id"] for card in page.find("li", "card")] == ["join-2"]

@@ -38,6 +38,7 @@ ARRANGEMENT = "arrangement.json"
 REPORT = "report.html"
 COMPATIBILITY = "compatibility.npz"
 PAGES = "pages"
+REVIEWS = "review"  # what people took away from a review stays theirs: no later run removes it
 FORMAT = 2
 RUN_AGAIN = "run the same command again"
 _NEW = ".new"
@@ -229,7 +230,8 @@ def _publish(case: Case) -> None:
         for name in staged:
             sync_file(case.folder.locate(f"{_NEW}/{name}"))
     old = _read_marker(case.folder).results
-    plan = {"command": case.command, "results": staged, "old": dict(old)}
+    kept = {name: digest for name, digest in old.items() if name.startswith(f"{REVIEWS}/")}
+    plan = {"command": case.command, "results": {**kept, **staged}, "old": dict(old)}
     case.folder.write_bytes(_COMPLETE, to_json(plan).encode())
     case.journal.append("finished", command=case.command, files=staged)
     _complete(case.folder)

@@ -165,7 +165,7 @@ class Mark:
         if join.probability is not None:
             facts["probability"] = _percent(join.probability)
         facts["offset"] = f"{join.offset:+d} px" if join.offset else "0 px"
-        if join.price is not None:
+        if join.price is not None and math.isfinite(join.price):  # without a required join there is no order
             facts["price"] = (
                 f"{join.price:.3g} more without it" if join.price >= 0.005 else "as cheap without it"
             )
@@ -457,7 +457,7 @@ def _list_cells(join: Join) -> list[str]:
 
 
 def _or_dash(value: float | None, show: Callable[[float], str] = "{:.3g}".format) -> str:
-    return "–" if value is None else show(value)
+    return "–" if value is None or not math.isfinite(value) else show(value)
 
 
 def _show_blanks(blank: ShredSet) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from deshred.cases import ARRANGEMENT, REPORT, Case, page_name
+from deshred.cases import ARRANGEMENT, REPORT, REVIEWS, Case, page_name
 from deshred.elements import Arrangement, Constraints, Page, ShredSet, Slot
 from deshred.export.encoding import encode_page
 from deshred.export.report import render_report
@@ -27,16 +27,15 @@ from deshred.review.session import Standing
 
 CONSTRAINTS = "constraints.toml"
 DECISIONS = "decisions.csv"
-_FOLDER = "review"
 _PARTS = "parts"  # pages that miss paper in the middle, put together
 
 
 def save_review(case: Case, board: Board) -> str:
     """Write all of it into a new folder of the case; returns the folder's name."""
     number = 1
-    while (case.path / _FOLDER / f"{number:03d}").exists():
+    while (case.path / REVIEWS / f"{number:03d}").exists():
         number += 1
-    folder = f"{_FOLDER}/{number:03d}"
+    folder = f"{REVIEWS}/{number:03d}"
     standing, head = board.standing, board.head
     done = finish(board)
     told = tell_decisions(standing, head, measure_consistency(board.events))
