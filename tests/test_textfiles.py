@@ -112,6 +112,11 @@ def test_numbers_that_nobody_can_work_with_are_refused(number: str) -> None:
         parse_json(f'{{"a": [{number}]}}', "x")
 
 
+def test_a_key_that_stands_twice_is_told_with_its_remedy() -> None:
+    with pytest.raises(InputError, match="twice: put all of its values into one list"):
+        parse_toml('required = [["a", "b"]]\nrequired = [["c", "d"]]', "x")
+
+
 @pytest.mark.parametrize("number", ["9" * 30, "9" * 5_000, "1e999", "nan", "-inf"])
 def test_such_numbers_are_refused_in_toml_as_well(number: str) -> None:
     with pytest.raises(InputError, match="x: "):

@@ -13,6 +13,7 @@ from deshred.cases import Case
 from deshred.pipeline import Reconstruction
 from deshred.review.board import Board
 from deshred.review.pictures import Pictures
+from deshred.review.protests import Protest
 from deshred.review.session import Event
 from deshred.review.statements import Statement
 from deshred.review.view import View
@@ -47,6 +48,17 @@ def test_every_shred_lies_on_one_page_at_its_place(view: View, board: Board) -> 
         assert tuple(ids[index] for index in page["shreds"]) == sheet.shreds
         assert list(zip(page["x"], page["y"], strict=True)) == [(at.x, at.y) for at in sheet.placements]
         assert len(page["joins"]) == len(page["shreds"]) - 1
+
+
+def test_a_second_look_tells_what_was_said(view: View, board: Board) -> None:
+    page = board.pages()[0]
+    event = Event("a1", "answer", (Statement("no-join", page[:2]),), actor="ann")
+    board.say(event)
+    board.protests["a1"] = Protest(event, 5.0)
+    (told,) = view.state()["protests"]
+    ids = board.reconstruction.shreds.ids
+    assert (told["said"], told["rise"]) == ("no-join", 5.0)
+    assert told["pairs"] == [[ids.index(page[0]), ids.index(page[1])]]
 
 
 def test_a_page_counts_the_questions_that_lie_on_it(view: View, board: Board) -> None:

@@ -15,7 +15,7 @@ KEPT = "kept"  # the action of a person who was asked twice and stands by an ans
 
 @dataclass(frozen=True)
 class Protest:
-    """An answer that makes the order dearer by so many nats; 0 where it was another one when asked again."""
+    """An answer that makes the best order worse by so many nats; 0 if a person later changed their mind."""
 
     event: Event
     rise: float

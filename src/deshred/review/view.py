@@ -147,7 +147,12 @@ class View:
             "offer": 0 if board.offer is None else board.offer.pages,
             "clash": self.clash(board.refusal),
             "protests": [
-                {"id": one.event.id, "rise": round(one.rise, 1), "pairs": self._pairs(one.event)}
+                {
+                    "id": one.event.id,
+                    "rise": round(one.rise, 1),
+                    "pairs": self._pairs(one.event),
+                    "said": one.event.say[0].kind if one.event.say else "",
+                }
                 for one in board.protests.values()
             ],
         }

@@ -114,17 +114,26 @@ function optionCard(app, question, option, k, isOnly) {
   );
 }
 
+const SAID = {
+  join: "You said that these two belong together.",
+  "no-join": "You said that these two do not belong together.",
+  first: "You said that a page begins here.",
+  "not-first": "You said that no page begins here.",
+  last: "You said that a page ends here.",
+  "not-last": "You said that no page ends here.",
+};
+
 function protest(app, one) {
   const [pair] = one.pairs;
   const canvas = h("canvas", { class: "closeup wide", "aria-hidden": "true" });
   if (pair?.length === 2) {
     get(`/api/joins/${pair[0]}/${pair[1]}`).then((step) => {
       const items = around(app, pair[0], pair[1], step);
-      const draw = () => drawStrips(canvas, items, { scale: 0.6, x: step.x - canvas.clientWidth / 1.2, y: app.info.shreds[pair[0]].height / 3 }, () => requestAnimationFrame(draw));
+      const draw = () => drawStrips(canvas, items, { scale: 0.6, x: step.x - canvas.clientWidth / 1.2, y: step.row - canvas.clientHeight / 1.2 }, () => requestAnimationFrame(draw));
       draw();
     }).catch(() => {});
   }
-  return h("section", { class: "protest" }, h("h1", {}, "A second look, please"), h("p", {}, one.rise ? `The evidence is against this answer: it makes the best order ${one.rise} nats worse.` : "You gave a different answer when asked again. Was your first answer right?"), pair?.length === 2 ? canvas : null, h("p", { class: "row" }, button("My answer is right", "Enter", () => app.write("/api/keep", { of: one.id }), { id: "keep", class: "main" }), button("Undo my answer", "x", () => app.undo(one.id), { id: "take-back" })));
+  return h("section", { class: "protest" }, h("h1", {}, "A second look, please"), h("p", { class: "said" }, SAID[one.said] ?? "You answered a question about this place."), h("p", {}, one.rise ? `The evidence is against this answer: it makes the best order ${one.rise} nats worse.` : "You gave a different answer when asked again. Was your first answer right?"), pair?.length === 2 ? canvas : null, h("p", { class: "row" }, button("My answer is right", "Enter", () => app.write("/api/keep", { of: one.id }), { id: "keep", class: "main" }), button("Undo my answer", "x", () => app.undo(one.id), { id: "take-back" })));
 }
 
 /** Two people who do not agree: both statements as pictures. */
