@@ -52,7 +52,7 @@ def test_every_shred_lies_on_one_page_at_its_place(view: View, board: Board) -> 
 
 def test_a_second_look_tells_what_was_said(view: View, board: Board) -> None:
     page = board.pages()[0]
-    event = Event("a1", "answer", (Statement("no-join", page[:2]),), actor="ann")
+    event = Event("a1", "answer", (Statement("no-join", tuple(page[:2])),), actor="ann")
     board.say(event)
     board.protests["a1"] = Protest(event, 5.0)
     (told,) = view.state()["protests"]
