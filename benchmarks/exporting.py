@@ -1,10 +1,11 @@
 """Processor seconds and memory of an export, from the folder of a case to files.
 
-    deshred demo
     deshred demo -o one/ --kinds letter
-    python benchmarks/exporting.py one/run demo/run -o benchmarks/results/exporting.json
+    deshred demo -o six/
+    deshred demo -o many/ --kinds text,form,table,letter,list,sparse,text,form,... (24 in all)
+    python benchmarks/exporting.py one/run six/run many/run -o benchmarks/results/exporting.json
 
-Needs `deshred[export]`. Every row is a `deshred export` in a process of its own, with one engine; seconds are
+Needs `deshred[export]`; a row for RapidOCR comes where `deshred[rapidocr]` is there, too. Every row is a `deshred export` in a process of its own, with one engine; seconds are
 those of all its processes, memory that of the largest one.
 """
 
@@ -19,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 COMMANDS = {
@@ -33,6 +35,8 @@ COMMANDS = {
     ),
     "PNG alone, not read": ("--as", "png", "--engine", "none"),
 }
+if find_spec("rapidocr") is not None:
+    COMMANDS["text, read by RapidOCR"] = ("--as", "text", "--engine", "rapidocr")
 
 
 @dataclass(frozen=True)
