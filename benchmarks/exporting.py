@@ -5,8 +5,9 @@
     deshred demo -o many/ --kinds text,form,table,letter,list,sparse,text,form,... (24 in all)
     python benchmarks/exporting.py one/run six/run many/run -o benchmarks/results/exporting.json
 
-Needs `deshred[export]`; a row for RapidOCR comes where `deshred[rapidocr]` is there, too. Every row is a `deshred export` in a process of its own, with one engine; seconds are
-those of all its processes, memory that of the largest one.
+Needs `deshred[export]`; a row for RapidOCR comes where `deshred[rapidocr]` is there, too. Every row is a
+`deshred export` in a process of its own, with one engine; seconds are those of all its processes, memory that
+of the largest one.
 """
 
 from __future__ import annotations
