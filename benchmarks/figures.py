@@ -609,11 +609,15 @@ def exporting() -> str:
     rows = []
     for what in dict.fromkeys(cost["what"] for cost in costs):
         own = {cost["pages"]: cost for cost in costs if cost["what"] == what}
-        most = own[sizes[-1]]
+        most = own[max(own)]
         per_page = [f"{most[key] / most['pages']:.1f}" for key in ("seconds", "size_mb")]
-        rows.append([what, *per_page, " / ".join(f"{own[size]['memory_mb']:.0f}" for size in sizes)])
+        rows.append([what, *per_page, " / ".join(_memory(own.get(size)) for size in sizes)])
     memory = f"memory in MB, cases of {' / '.join(map(str, sizes))} pages"
     return table(["export", "processor seconds a page", "MB a page", memory], rows)
+
+
+def _memory(cost: dict[str, Any] | None) -> str:
+    return "–" if cost is None else f"{cost['memory_mb']:.0f}"
 
 
 FIGURES: dict[str, Callable[[], str]] = {

@@ -1,6 +1,6 @@
 """How much of a page can still be read: intact, as composed, mended, and as the reading copy.
 
-    python benchmarks/reading.py                                  # drawn pages, shredded here
+    python benchmarks/reading.py --count 33 --seed 777            # drawn pages, shredded here
     python benchmarks/reading.py --shreds ../shared/data/s-isri-ocr --intact ../shared/data/intact/s-isri-ocr
     python benchmarks/reading.py --shreds ../shared/data/s-cdip-sheets --intact ../shared/data/pages/cdip
 
@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -59,7 +58,6 @@ class Loss:
     words: int  # that are there
     found: float  # share of them
     errors: float  # character error rate
-    seconds: float  # to compose
 
 
 def draw_cases(count: int, seed: int) -> Iterator[Case]:
@@ -105,18 +103,12 @@ def count_words(text: str) -> Counter[str]:
     return Counter(re.findall(r"[^\W_]{2,}", text.lower()))
 
 
-def compose_copies(case: Case) -> Iterator[tuple[str, list[Image], float]]:
-    """Each copy by name, its pictures, and the seconds it took."""
-    start = time.process_time()
+def compose_copies(case: Case) -> Iterator[tuple[str, list[Image]]]:
+    """Each copy by name, and its pictures."""
     evidence = compose(case.shreds, case.arrangement)
-    seconds = time.process_time() - start
-    yield "evidence", [page.image for page in evidence], seconds
-    start = time.process_time()
-    mended = [mend(page.image, page.seams) for page in evidence]
-    yield "mended", mended, seconds + time.process_time() - start
-    start = time.process_time()
-    reading = compose(case.shreds, case.arrangement, copy="reading")
-    yield "reading", [page.image for page in reading], time.process_time() - start
+    yield "evidence", [page.image for page in evidence]
+    yield "mended", [mend(page.image, page.seams) for page in evidence]
+    yield "reading", [page.image for page in compose(case.shreds, case.arrangement, copy="reading")]
 
 
 def measure(case: Case, options: ReadingOptions, keep: Path | None) -> list[Loss]:
@@ -125,21 +117,21 @@ def measure(case: Case, options: ReadingOptions, keep: Path | None) -> list[Loss
 
     on_intact = to_text(read_page(case.intact, case.dpi, options))
     there = order_text(case.drawn) if case.drawn else on_intact
-    losses = [_compare(case.name, "intact", there, on_intact, 0.0)] if case.drawn else []
-    for copy, pictures, seconds in compose_copies(case):
+    losses = [_compare(case.name, "intact", there, on_intact)] if case.drawn else []
+    for copy, pictures in compose_copies(case):
         largest = max(pictures, key=lambda picture: picture.size)
         found = to_text(read_page(largest, 300.0, options))
-        losses.append(_compare(case.name, copy, there, found, seconds))
+        losses.append(_compare(case.name, copy, there, found))
         if keep is not None:
             (keep / f"{case.name}-{copy}.png").write_bytes(encode_png(largest))
     return losses
 
 
-def _compare(name: str, copy: str, there: str, found: str, seconds: float) -> Loss:
+def _compare(name: str, copy: str, there: str, found: str) -> Loss:
     words = count_words(there)
     share = (words & count_words(found)).total() / max(1, words.total())
     errors = edit_distance(there, found) / max(1, len(there))
-    return Loss(name, copy, words.total(), share, errors, seconds)
+    return Loss(name, copy, words.total(), share, errors)
 
 
 def main() -> None:
@@ -168,7 +160,7 @@ def main() -> None:
         for loss in measured:
             print(
                 f"{loss.document:14} {loss.copy:8} {loss.words:5} words, {100 * loss.found:5.1f} % found, "
-                f"CER {100 * loss.errors:5.1f} %, {loss.seconds:.2f} s",
+                f"CER {100 * loss.errors:5.1f} %",
                 flush=True,
             )
     for copy in COPIES:

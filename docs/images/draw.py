@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
-from deshred.elements import Arrangement, Shred, ShredSet, Slot, Source
+from deshred.elements import Arrangement, Copy, Shred, ShredSet, Slot, Source
 from deshred.imaging.composition import compose
 from deshred.simulation.drawing import draw_page
 from deshred.simulation.shredding import shred_page
@@ -16,7 +16,7 @@ HEIGHT = 760
 
 
 def main() -> None:
-    """Draw both pictures."""
+    """Draw all pictures."""
     rng = np.random.default_rng(9)
     cut = shred_page(draw_page("form", rng), rng)
     picture = Image.new("RGB", (1500, HEIGHT), TABLE)
@@ -33,6 +33,21 @@ def main() -> None:
         small = drawn.resize((240, 340), Image.Resampling.LANCZOS)
         gallery.paste(small, (10 + at % 6 * 250, 10 + at // 6 * 350))
     gallery.quantize(64, Image.Quantize.FASTOCTREE).save(HERE / "drawn-pages.png", optimize=True)
+    show_copies()
+
+
+def show_copies() -> None:
+    """A part of a page that went askew through the shredder: its evidence copy, and its reading copy."""
+    rng = np.random.default_rng(4)
+    askew = Image.fromarray(draw_page("memo", rng)).rotate(
+        -1.2, resample=Image.Resampling.BICUBIC, fillcolor=(250, 250, 248)
+    )
+    cut = shred_page(np.asarray(askew), rng)
+    both = Image.new("RGB", (1500, 470), TABLE)
+    for at, copy in enumerate(("evidence", "reading")):
+        part = Image.fromarray(join(cut, copy)).crop((250, 250, 1350, 950))
+        both.paste(part.resize((735, 450), Image.Resampling.LANCZOS), (10 + 745 * at, 10))
+    both.quantize(64, Image.Quantize.FASTOCTREE).save(HERE / "two-copies.png", optimize=True)
 
 
 KINDS = [
@@ -72,12 +87,12 @@ def arrow(picture: Image.Image, x: int, y: int) -> None:
     picture.paste((235, 232, 224), (x, y - 30), Image.fromarray((head * 255).astype(np.uint8)))
 
 
-def join(cut: list) -> np.ndarray:
+def join(cut: list, copy: Copy = "evidence") -> np.ndarray:
     """The page composed of its shreds."""
     source = Source(Path("drawn"), "0" * 64)
     shreds = ShredSet([Shred(str(i), s.image, s.mask, 300.0, source) for i, s in enumerate(cut)])
     slots = tuple(Slot(str(i), -s.shift) for i, s in enumerate(cut))
-    return compose(shreds, Arrangement((slots,), (), (), 0.0, 0.0))[0].image
+    return compose(shreds, Arrangement((slots,), (), (), 0.0, 0.0), copy=copy)[0].image
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -79,6 +80,21 @@ def test_of_pages_that_are_not_held_only_those_asked_for_are_composed() -> None:
     (taken,) = take_pages(lazy, "evidence", [2], use=as_it_comes, progress=lambda *step: told.append(step))
     assert told == [("composing", 1, 1)]
     np.testing.assert_array_equal(taken.page.image, pages[1].image)
+
+
+def test_pages_are_let_go_one_after_the_other() -> None:
+    made = make_reconstruction(tuple((f"{i}a", f"{i}b") for i in range(8)), (0.9,) * 8)
+    lazy = replace(made, pages=compose(made.shreds, made.arrangement, lazily=True))
+    taken: list[weakref.ref[Page]] = []
+
+    def count_alive(one: Taken) -> int:
+        taken.append(weakref.ref(one.page))
+        return sum(page() is not None for page in taken)
+
+    for copy in ("evidence", "reading"):
+        taken.clear()
+        alive = list(take_pages(lazy, copy, use=count_alive, read_page=lambda _page: NOTHING, jobs=1))
+        assert alive == [1] * 8
 
 
 def test_a_page_that_is_not_there_is_told_with_those_that_are() -> None:

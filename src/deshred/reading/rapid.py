@@ -47,9 +47,8 @@ class RapidReader:
     def read_image(self, image: Image, dpi: float) -> Reading:  # noqa: ARG002 - it finds its own scale
         """The words of an image, (H, W, 3) RGB."""
         found = _open_engine()(np.ascontiguousarray(image[:, :, ::-1]), return_word_box=True)
-        lines = tuple(
-            line for number, words in enumerate(found.word_results or ()) for line in _to_lines(words, number)
-        )
+        rows = () if found.boxes is None else found.word_results  # a placeholder where nothing is found
+        lines = tuple(line for number, words in enumerate(rows) for line in _to_lines(words, number))
         return Reading(lines, f"rapidocr {self.version}", self.language, self.data_sha256)
 
 
