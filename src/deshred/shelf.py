@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import operator
 import os
 import tempfile
 import weakref
@@ -29,6 +30,7 @@ _ROOM = 1 << 30  # bytes that stay in memory: some 600 shreds with their edges
 _FILE = 256 << 20  # bytes per file: a system has few thousand mappings for a process
 _ALIGNED = 64
 _SMALL = 4096  # bytes: not worth a place on disk
+_PLAIN = (str, int, float, Path, type(None))
 
 
 class Shelf:
@@ -54,18 +56,25 @@ class Shelf:
         return kept
 
     def _keep(self, thing: Any, seen: _Seen) -> Any:
+        """The thing itself where all of it stays in memory, else a copy."""
         if isinstance(thing, np.ndarray):
             return self._put(thing, seen)
-        if isinstance(thing, ShredSet):
-            return ShredSet([self._keep(shred, seen) for shred in thing])
-        if type(thing) in (tuple, list):
-            return type(thing)(self._keep(part, seen) for part in thing)
+        if isinstance(thing, _PLAIN):
+            return thing
+        if isinstance(thing, ShredSet) or type(thing) in (tuple, list):
+            kept = [self._keep(part, seen) for part in thing]
+            return thing if all(map(operator.is_, kept, thing)) else type(thing)(kept)
         if is_dataclass(thing) and not isinstance(thing, type):
             parts = {f.name: getattr(thing, f.name) for f in fields(thing)}
-            kept = replace(thing, **{name: self._keep(part, seen) for name, part in parts.items()})
+            changed = {
+                name: new for name, part in parts.items() if (new := self._keep(part, seen)) is not part
+            }
+            if not changed:
+                return thing
+            copy = replace(thing, **changed)
             # what was worked out once, such as a fingerprint, stays with it
-            vars(kept).update({name: value for name, value in vars(thing).items() if name not in parts})
-            return kept
+            vars(copy).update({name: value for name, value in vars(thing).items() if name not in parts})
+            return copy
         return thing
 
     def _put(self, array: NDArray[Any], seen: _Seen) -> NDArray[Any]:

@@ -300,7 +300,7 @@ def _to_frame(picture: PIL.Image.Image, path: Path, max_pixels: int) -> Frame:
     orientation = picture.getexif().get(ORIENTATION, 1)
     if orientation >= 5:  # turned by a quarter
         dpi_x, dpi_y = dpi_y, dpi_x
-    upright: PIL.Image.Image = PIL.ImageOps.exif_transpose(picture)
+    upright = picture if orientation == 1 else PIL.ImageOps.exif_transpose(picture)  # which copies
     image, mask = _to_rgb(upright, path)
     if dpi_x and dpi_y and abs(dpi_x / dpi_y - 1) > 0.01:  # fax: 204 x 98 dpi
         dpi = max(dpi_x, dpi_y)
@@ -317,7 +317,7 @@ def _to_rgb(picture: PIL.Image.Image, path: Path) -> tuple[Image, Mask | None]:
     if picture.mode == "F":
         raise InputError(f"{path}: floating-point pixels cannot be read. Save it with 8 or 16 bits.")
     if picture.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in picture.info:
-        rgba = np.asarray(picture.convert("RGBA"))
+        rgba = np.asarray(picture if picture.mode == "RGBA" else picture.convert("RGBA"))
         mask = rgba[..., 3] >= OPAQUE
         if not mask.any():
             raise InputError(f"{path}: every pixel is transparent. Save it without its alpha channel.")
