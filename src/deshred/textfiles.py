@@ -115,8 +115,8 @@ def parse_toml(text: str, where: object, *, wrong: Wrong = InputError) -> dict[s
         _refuse_depth(where, wrong)
     except ValueError as error:
         is_twice = str(error).startswith(("Cannot overwrite a value", "Cannot declare"))
-        hint = " A key stands there twice: put all of its values into one list." if is_twice else ""
-        raise wrong(f"{where}: this is not a TOML file ({error}).{hint}") from None
+        remedy = " A key stands there twice: put all of its values into one list." if is_twice else ""
+        raise wrong(f"{where}: this is not a TOML file ({error}).{remedy}") from None
     _check_values(content, where, wrong)
     return content
 
