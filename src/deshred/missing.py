@@ -15,6 +15,7 @@ from deshred.imaging.composition.missing import MissingPaper
 _PX_PER_MM = 300 / 25.4
 _BELIEVED = 0.5  # joins below this probability are not
 _MOST_SHREDS = 5  # no hole is taken to be wider
+_PIECE = 0.25  # of the width of the paper: what is narrower is no page
 
 
 def find_missing(
@@ -39,6 +40,25 @@ def find_missing(
             number = _count_shreds(page, widths, paper, typical, len(holes))
             found += [_to_missing(join, number, typical) for join in holes]
     return tuple(found)
+
+
+def find_pieces(
+    arrangement: Arrangement, compatibility: Compatibility, *, page_width_mm: float | None = None
+) -> tuple[int, ...]:
+    """The numbers of the pages, from 1, that are too narrow to be whole: their shreds fitted nowhere.
+
+    None where there is one page only, or the width of the paper is not known.
+    """
+    margins = compatibility.margins
+    paper = page_width_mm or paper_width(margins)
+    if margins is None or paper is None or len(arrangement.pages) < 2:
+        return ()
+    widths = dict(zip(compatibility.ids, margins.widths_mm.tolist(), strict=True))
+    return tuple(
+        number
+        for number, page in enumerate(arrangement.pages, 1)
+        if sum(widths[slot.shred_id] for slot in page) < _PIECE * paper
+    )
 
 
 def _is_doubted(join: Join) -> bool:

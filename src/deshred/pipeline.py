@@ -20,6 +20,7 @@ from deshred.executors import Executor, Progress
 from deshred.imaging.composition import LazyPages
 from deshred.imaging.intakes import Sheet
 from deshred.imaging.sheets.looks import Decision
+from deshred.missing import find_pieces
 from deshred.runs import Run
 from deshred.settings import Settings
 
@@ -66,7 +67,13 @@ class Reconstruction:
     def summary(self) -> str:
         """One line, such as `37 shreds, 2 pages, proven optimal, 2 joins worth a look`."""
         open_joins = sum(join.verdict == "open" for join in self.arrangement.joins)
-        parts = [_count(len(self.shreds), "shred"), _count(len(self.pages), "page")]
+        pages = _count(len(self.pages), "page")
+        pieces = find_pieces(
+            self.arrangement, self.compatibility, page_width_mm=self.settings.arrangement.page_width_mm
+        )
+        if pieces:
+            pages += f" ({len(pieces)} of them only a piece)"
+        parts = [_count(len(self.shreds), "shred"), pages]
         if self.blank:
             parts.append(f"{_count(len(self.blank), 'blank shred')} set aside")
         turned = sum(shred.is_turned for shred in self.shreds)
