@@ -95,6 +95,14 @@ def test_inputs_must_not_lie_in_the_folder_to_be_written(tmp_path: Path) -> None
             begin([path])
 
 
+def test_links_that_lead_in_a_circle_are_no_reason_to_fall_over(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    with working_on(tmp_path / "out", command="reconstruct", inputs=[tmp_path / "circle"]):
+        pass
+    with pytest.raises(OutputError, match="circle"), working_on(tmp_path / "circle", command="reconstruct"):
+        pass
+
+
 def test_a_file_in_the_way_is_an_output_error(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("I am a file")
     with pytest.raises(OutputError, match="in the way"):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deshred.cases import Folder, Journal
-from deshred.errors import InputError
+from deshred.errors import InputError, OutputError
 
 
 @pytest.fixture
@@ -29,6 +29,14 @@ def test_entries_come_back_as_they_were_written(journal: Journal) -> None:
     assert entries[1].fields == {"who": "Ä. Person", "shreds": ["a", "b"]}
     assert journal.check().is_sound
     assert journal.check().head == entries[-1].digest
+
+
+def test_a_journal_that_is_another_file_as_well_is_not_written(journal: Journal, tmp_path: Path) -> None:
+    before = lines(journal)
+    (tmp_path / "elsewhere").hardlink_to(tmp_path / journal.name)
+    with pytest.raises(OutputError, match=r"journal\.jsonl: is a hard link"):
+        journal.append("went on")
+    assert (tmp_path / "elsewhere").read_bytes() == b"".join(before)
 
 
 def test_every_line_holds_the_hash_of_the_one_before(journal: Journal) -> None:

@@ -33,6 +33,11 @@ def test_a_training_killed_anywhere_goes_on_to_the_same_model_and_curves(tmp_pat
     assert list_bad(campaign("train", tmp_path, [7])) == []
 
 
+def test_a_training_whose_checkpoint_does_not_fit_says_so_and_goes_on(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs deshred[train]")
+    assert list_bad(campaign("train", tmp_path, [1], fault="full inside")) == []
+
+
 @pytest.mark.parametrize(("command", "numbers"), [("reconstruct", [5, 21]), ("export", [37])], ids=str)
 def test_a_full_disk_is_told_and_loses_nothing(command: str, numbers: list[int], tmp_path: Path) -> None:
     assert list_bad(campaign(command, tmp_path, numbers, fault="full")) == []

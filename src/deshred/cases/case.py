@@ -287,9 +287,10 @@ def _remove_all(folder: Folder) -> None:
 
 def _keep_apart(folder: Path, inputs: Iterable[str | Path]) -> None:
     """Refuse inputs that lie in the very folder to be written: results could take their place."""
-    own = folder.resolve()
+    own = Path(os.path.realpath(folder))  # which, unlike `resolve`, takes links that lead in a circle
     for path in map(Path, inputs):
-        if path.resolve() == own or own in path.resolve().parents:
+        place = Path(os.path.realpath(path))
+        if place == own or own in place.parents:
             raise OutputError(
                 f"{path}: is inside the folder to be written, {folder}; nothing was touched. "
                 "Choose another folder with -o."

@@ -15,11 +15,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from deshred.cases.folders import Folder
 from deshred.cases.writing import to_plain, writing
-from deshred.errors import InputError
+from deshred.errors import InputError, OutputError
 
 try:
     import fcntl
@@ -79,6 +80,7 @@ class Journal:
             flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
             descriptor = os.open(path, flags, 0o666)
             try:
+                _refuse_second_name(descriptor, path)
                 with _turn(descriptor):
                     lines = self._parse()
                     previous = lines.entries[-1] if lines.entries else None
@@ -188,6 +190,15 @@ def _turn(descriptor: int) -> Iterator[None]:
 
 
 _LOCK = "@hhqqi4x"  # as C has it: type, from where, start, length, process
+
+
+def _refuse_second_name(descriptor: int, path: Path) -> None:
+    """All other files are written anew; a journal that has a name elsewhere as well would grow there, too."""
+    if os.fstat(descriptor).st_nlink > 1:
+        raise OutputError(
+            f"{path}: is a hard link, so that what is written there would change another file as well; "
+            "nothing was touched. Copy the folder, or choose a new one with -o."
+        )
 
 
 def _write_all(descriptor: int, content: bytes) -> None:

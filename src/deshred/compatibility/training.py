@@ -7,6 +7,7 @@ checkpoint ends with the same weights as one that was not.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import tempfile
 import time
@@ -308,8 +309,10 @@ def _save(path: Path, task: Task, averaged: Any, best: dict[str, torch.Tensor], 
         "recent": state.recent,
     }
     part = path.with_suffix(".checkpoint.part")
-    with writing(path), part.open("wb") as file:  # of Python, so that a full disk is an OSError
-        torch.save(content, file)
+    packed = io.BytesIO()
+    torch.save(content, packed)  # to memory first: of a full disk torch tells in words of its own
+    with writing(path):
+        part.write_bytes(packed.getbuffer())
     replace_durably(part, path)
 
 

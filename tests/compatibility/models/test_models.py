@@ -10,6 +10,7 @@ import pytest
 
 from deshred.compatibility.models import Model, find_model, list_models, open_model, try_models
 from deshred.compatibility.models.externals import uses_other_files
+from deshred.compatibility.scorers import load_scorer
 from deshred.errors import ModelError
 
 MODELS = {model.name: model.path for model in list_models()}
@@ -114,6 +115,18 @@ class Broken:
 def test_what_is_no_number_is_the_fault_of_the_model() -> None:
     with pytest.raises(ModelError, match="mine: the model gives values that are not numbers"):
         Model("mine", "towers", {}, "", Broken(), Path("mine.onnx")).run(None, {})
+
+
+def test_a_network_that_gives_another_shape_than_it_declares_is_a_model_error(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    graph = onnx.load(str(MODELS["towers-default"]))
+    del graph.graph.initializer[:], graph.graph.node[:]
+    sides = zip(graph.graph.input, graph.graph.output, strict=True)
+    graph.graph.node.extend(onnx.helper.make_node("Identity", [a.name], [b.name]) for a, b in sides)
+    onnx.save(graph, str(tmp_path / "other.onnx"))
+    scorer = load_scorer("towers", str(tmp_path / "other.onnx"))
+    with pytest.raises(ModelError, match="other: the model gives 1 x 8 x 64 values, not what its card says"):
+        scorer._run(np.zeros((8, 64), np.uint8), "rights", "lefts")
 
 
 @pytest.mark.parametrize("name", ["", "nowhere", "x" * 5000, "a\0b", "/dev/zero"])

@@ -60,6 +60,20 @@ class Model:
             )
         return results
 
+    def check_shape(self, found: NDArray[Any], expected: Sequence[int | None]) -> None:
+        """Refuse what the network gives in another shape than it should have; None is any size but 0.
+
+        A file can declare one shape and give another.
+        """
+        fits = len(expected) == found.ndim and all(
+            size == have or (size is None and have) for size, have in zip(expected, found.shape, strict=True)
+        )
+        if not fits:
+            raise ModelError(
+                f"{self.name}: the model gives {' x '.join(map(str, found.shape))} values, not what its card "
+                "says. The file is damaged; train it again, or name a shipped one from `deshred models`."
+            )
+
     def __repr__(self) -> str:
         return f"Model({self.name}, {self.kind}, sha256 {self.sha256[:12]})"
 

@@ -124,6 +124,7 @@ class PairwiseScorer(PlainScorer):
 
     def _run(self, rights: EdgeInk, lefts: EdgeInk) -> NDArray[np.float32]:  # (a, b, 2, steps)
         found: NDArray[np.float32] = self.model.run(None, {"rights": rights, "lefts": lefts})[0]
+        self.model.check_shape(found, (len(rights), len(lefts), 2, None))
         return found
 
 

@@ -173,7 +173,9 @@ class TowersScorer:
         # the graph has an input per side; the one that is not asked for costs nothing
         idle = np.zeros((1, ROW_STEP, self.options.width), np.float32)
         inputs = {side: ink[None].astype(np.float32), other: idle}
-        rows: NDArray[np.float32] = self.model.run([f"{side[:-1]}_features"], inputs)[0][0]
+        found: NDArray[np.float32] = self.model.run([f"{side[:-1]}_features"], inputs)[0]
+        self.model.check_shape(found, (1, len(ink) // ROW_STEP, self.options.features))
+        rows: NDArray[np.float32] = found[0]
         return rows
 
 
