@@ -13,7 +13,12 @@ from deshred.executors import ThreadExecutor
 
 def test_a_budget_is_a_share_of_the_machine_unless_it_is_given() -> None:
     assert 0 < Budget().memory_bytes < measure_memory()
-    assert Budget(memory_gb=2).memory_bytes == 2_000_000_000
+    assert Budget(memory_gb=0.5).memory_bytes == 500_000_000
+
+
+@pytest.mark.parametrize("asked", [1e6, 1e300])
+def test_no_budget_is_larger_than_the_machine(asked: float) -> None:
+    assert Budget(memory_gb=asked).memory_bytes == measure_memory()
 
 
 @pytest.mark.parametrize("options", [{"memory_gb": 0.1}, {"memory_gb": float("nan")}, {"seconds": 0}])

@@ -76,3 +76,11 @@ def test_flags_of_commands_within_a_line_exist(page: Path) -> None:
         if name:
             params = known[name].get_params(click.Context(known[name]))
             assert flags <= {flag for one in params for flag in one.opts}, words
+
+
+def test_the_tests_that_guard_repairs_exist() -> None:
+    page = (ROOT / "docs/reliability.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(test_\w+)`", page))
+    tests = "\n".join(file.read_text(encoding="utf-8") for file in ROOT.glob("tests/**/test_*.py"))
+    assert named
+    assert {name for name in named if f"def {name}(" not in tests} == set()

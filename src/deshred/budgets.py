@@ -36,10 +36,10 @@ class Budget:
 
     @property
     def memory_bytes(self) -> int:
-        """The budget in bytes."""
+        """The budget in bytes; a case from a stranger may ask for more than there is."""
         if self.memory_gb is None:
             return int(_SHARE * measure_memory())
-        return int(self.memory_gb * 1e9)
+        return int(min(self.memory_gb * 1e9, measure_memory()))
 
 
 @cache

@@ -145,7 +145,8 @@ def test_scoring_needs_no_torch() -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"rows": 16}, "at least 64 rows"),
+        ({"rows": 16}, "64 to 65,535 rows"),
+        ({"rows": 10**9}, "64 to 65,535 rows"),
         ({"max_shift": -1}, "got -1"),
         ({"rows": 100, "max_shift": 50}, "max_shift must lie in 0..49"),
     ],

@@ -36,6 +36,9 @@ class InkStrips(Descriptions):
     ink: EdgeInk
 
 
+_MOST_ROWS = 65_535  # as long as a picture can be
+
+
 @dataclass(frozen=True)
 class PairwiseOptions:
     """Rows around the middle that are compared, and how far the right shred is moved up and down."""
@@ -44,8 +47,8 @@ class PairwiseOptions:
     max_shift: int = option(10, "Scorer pairwise: how far a shred may move up or down, in px.")
 
     def __post_init__(self) -> None:
-        if self.rows < 64:
-            raise SettingsError(f"the pairwise network compares at least 64 rows, got {self.rows}.")
+        if not 64 <= self.rows <= _MOST_ROWS:
+            raise SettingsError(f"the pairwise network compares 64 to {_MOST_ROWS:,} rows, got {self.rows}.")
         if not 0 <= self.max_shift < self.rows // 2:
             raise SettingsError(f"max_shift must lie in 0..{self.rows // 2 - 1} px, got {self.max_shift}.")
 
