@@ -1,7 +1,7 @@
 # make install   .venv with everything for development
 # make demo      draw, shred and reconstruct a few pages into demo/; needs no torch
 # make test      lint, types, import layers and tests, as CI runs them
-# make fuzz      36,000 damaged files and the bombs, with counts, seconds and memory
+# make fuzz      40,000 damaged files and the bombs, with counts, seconds and memory
 # make faults    commands killed, or without disk, at every change they make; takes half an hour
 # make clean     remove .venv and caches
 
@@ -33,7 +33,7 @@ lint: $(VENV)/dev.stamp
 
 fuzz: $(VENV)/dev.stamp
 	$(BIN)/python -m tests.fuzz.bombs --write docs/reliability.md
-	$(BIN)/python -m tests.fuzz.campaign --count 36000 --write docs/reliability.md
+	$(BIN)/python -m tests.fuzz.campaign --count 40000 --write docs/reliability.md
 
 faults: $(VENV)/dev.stamp
 	$(BIN)/python -m tests.faults.kills --write docs/reliability.md

@@ -230,6 +230,7 @@ def read_cutouts(home: Path, content: bytes, folder: Path) -> object:
 def open_everywhere(name: str, home: Path, content: bytes, folder: Path) -> object:
     """A case through all its doors, one after the other; each may refuse it."""
     shutil.copytree(finished_case(home), folder, dirs_exist_ok=True)
+    (folder / "case" / name).parent.mkdir(exist_ok=True)
     (folder / "case" / name).write_bytes(content)
     refused: list[DeshredError] = []
     doors: tuple[Callable[[], object], ...] = (
@@ -272,7 +273,74 @@ QUICKLY = Settings(scorer="outline", arrangement=ArrangementOptions(pages=1, tim
 
 def list_doors(home: Path) -> Sequence[Door]:
     """All of them; `home` is a folder for what is made once."""
-    return (*_list_images(), *_list_records(), *_list_cases(home), *_list_strangers(home))
+    return (
+        *_list_images(),
+        *_list_records(),
+        *_list_cases(home),
+        *_list_strangers(home),
+        *_list_crafted(home),
+    )
+
+
+def _list_crafted(home: Path) -> Sequence[Door]:
+    """The doors of images and records once more, for files that were never sound; and two of a stranger."""
+    images = {"png": "PNG", "tif": "TIFF", "jpg": "JPEG", "webp": "WEBP", "bmp": "BMP"}
+    return (
+        *(
+            Door(
+                f"crafted {kind}",
+                f"crafted {kind.lower()}",
+                functools.partial(encode, kind, shred()),
+                functools.partial(read_image, f"a.{suffix}"),
+            )
+            for suffix, kind in images.items()
+        ),
+        Door(
+            "crafted PDF",
+            "crafted pdf",
+            lambda: one_page(b"", b"20 20 60 60 re f", size=120),
+            functools.partial(read_image, "a.pdf"),
+        ),
+        Door("crafted scores", "crafted npz", scores, functools.partial(read_scores, "scores.npz")),
+        Door(
+            "crafted settings",
+            "crafted toml",
+            lambda: SETTINGS,
+            functools.partial(read_text, read_settings, "settings.toml"),
+        ),
+        Door(
+            "crafted truth",
+            "crafted json",
+            TRUTH.encode,
+            functools.partial(read_text, read_truth, "truth.json"),
+        ),
+        Door(
+            "stranger: plan",
+            "json",
+            lambda: json.dumps(PLAN).encode(),
+            functools.partial(open_everywhere, ".new/complete.json", home),
+        ),
+        Door(
+            "stranger: run again",
+            "json",
+            functools.partial(case_file, "arrangement.json", home),
+            functools.partial(run_again, home),
+        ),
+    )
+
+
+PLAN = {
+    "command": "reconstruct",
+    "results": {"pages/page-001.png": "x", "notes.txt": "y"},
+    "old": {"report.html": "z"},
+}
+
+
+def run_again(home: Path, content: bytes, folder: Path) -> object:
+    """`verify --repeat`: the settings and constraints of a stranger are those of a new run."""
+    shutil.copytree(finished_case(home), folder, dirs_exist_ok=True)
+    (folder / "case/arrangement.json").write_bytes(content)
+    return verify(folder / "case", repeat=True)
 
 
 def _list_strangers(home: Path) -> Sequence[Door]:

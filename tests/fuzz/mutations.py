@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.fuzz.crafted import MAKERS
+
 Rng = np.random.Generator
 Mutation = Callable[[bytes, Rng], bytes]
 
@@ -238,7 +240,8 @@ def in_arrays(content: bytes, rng: Rng) -> bytes:
     array = arrays[name]
     match int(rng.integers(7)):
         case 0:
-            arrays[name] = array.astype(pick(rng, ("f4", "i8", "u1", "U3", "?")))  # type: ignore[arg-type]
+            with np.errstate(all="ignore"):  # of what is no number, as an integer
+                arrays[name] = array.astype(pick(rng, ("f4", "i8", "u1", "U3", "?")))  # type: ignore[arg-type]
         case 1:
             arrays[name] = array[..., :-1] if array.ndim and array.shape[-1] else array[None]
         case 2:
@@ -252,7 +255,8 @@ def in_arrays(content: bytes, rng: Rng) -> bytes:
         case _ if array.size and array.dtype.kind in "if":
             flat = array.ravel().copy()
             worst = (np.nan, np.inf, -np.inf, 1e38) if array.dtype.kind == "f" else (-1, 10**4, -(2**15), 127)
-            flat[int(rng.integers(flat.size))] = np.array(pick(rng, worst)).astype(array.dtype)
+            with np.errstate(all="ignore"):  # of what is too large for the type
+                flat[int(rng.integers(flat.size))] = np.array(pick(rng, worst)).astype(array.dtype)
             arrays[name] = flat.reshape(array.shape)
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
@@ -345,4 +349,5 @@ STRUCTURED: dict[str, Mutation] = {
     "npz": in_npz,
     "pdf": in_pdf,
     "onnx": in_onnx,
+    **MAKERS,
 }
