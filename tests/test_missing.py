@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deshred.elements import Arrangement, Compatibility, Join, Margins, Slot
-from deshred.missing import find_missing, find_pieces
+from deshred.missing import find_missing, find_parts
 
 
 def compatibility_of(count: int, width_mm: float = 8.0, height_mm: float = 297.0) -> Compatibility:
@@ -52,10 +52,10 @@ def test_nothing_is_missing_where_nothing_is_doubted_or_known() -> None:
     assert find_missing(page_of([0.1, 0.1]), replace(pile, margins=None)) == ()
 
 
-def test_a_page_of_one_shred_beside_whole_ones_is_a_piece() -> None:
+def test_a_page_of_one_shred_beside_whole_ones_is_only_a_part() -> None:
     slots = [Slot(f"s{i}", 0) for i in range(26)]
     two = Arrangement((tuple(slots[:25]), tuple(slots[25:])), (), (), 0.0, 0.0)
-    assert find_pieces(two, compatibility_of(26)) == (2,)
-    assert find_pieces(two, compatibility_of(26), page_width_mm=30) == ()
-    assert find_pieces(two, compatibility_of(26, height_mm=123)) == ()  # no paper that we know
-    assert find_pieces(replace(two, pages=(tuple(slots[:3]),)), compatibility_of(26)) == ()  # all there is
+    assert find_parts(two, compatibility_of(26)) == (2,)
+    assert find_parts(two, compatibility_of(26), page_width_mm=30) == ()
+    assert find_parts(two, compatibility_of(26, height_mm=123)) == ()  # no paper that we know
+    assert find_parts(replace(two, pages=(tuple(slots[:3]),)), compatibility_of(26)) == ()  # all there is

@@ -15,7 +15,7 @@ from deshred.imaging.composition.missing import MissingPaper
 _PX_PER_MM = 300 / 25.4
 _BELIEVED = 0.5  # joins below this probability are not
 _MOST_SHREDS = 5  # no hole is taken to be wider
-_PIECE = 0.25  # of the width of the paper: what is narrower is no page
+_PART = 0.25  # of the width of the paper: what is narrower is no page
 
 
 def find_missing(
@@ -42,7 +42,7 @@ def find_missing(
     return tuple(found)
 
 
-def find_pieces(
+def find_parts(
     arrangement: Arrangement, compatibility: Compatibility, *, page_width_mm: float | None = None
 ) -> tuple[int, ...]:
     """The numbers of the pages, from 1, that are too narrow to be whole: their shreds fitted nowhere.
@@ -57,7 +57,7 @@ def find_pieces(
     return tuple(
         number
         for number, page in enumerate(arrangement.pages, 1)
-        if sum(widths[slot.shred_id] for slot in page) < _PIECE * paper
+        if sum(widths[slot.shred_id] for slot in page) < _PART * paper
     )
 
 

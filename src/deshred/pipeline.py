@@ -20,7 +20,7 @@ from deshred.executors import Executor, Progress
 from deshred.imaging.composition import LazyPages
 from deshred.imaging.intakes import Sheet
 from deshred.imaging.sheets.looks import Decision
-from deshred.missing import find_pieces
+from deshred.missing import find_parts
 from deshred.runs import Run
 from deshred.settings import Settings
 
@@ -68,11 +68,11 @@ class Reconstruction:
         """One line, such as `37 shreds, 2 pages, proven optimal, 2 joins worth a look`."""
         open_joins = sum(join.verdict == "open" for join in self.arrangement.joins)
         pages = _count(len(self.pages), "page")
-        pieces = find_pieces(
+        narrow = find_parts(
             self.arrangement, self.compatibility, page_width_mm=self.settings.arrangement.page_width_mm
         )
-        if pieces:
-            pages += f" ({len(pieces)} of them only a piece)"
+        if narrow:
+            pages += f" ({len(narrow)} of them only a part of one)"
         parts = [_count(len(self.shreds), "shred"), pages]
         if self.blank:
             parts.append(f"{_count(len(self.blank), 'blank shred')} set aside")
