@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import math
 import zipfile
 import zlib
@@ -21,7 +22,15 @@ _KINDS = "biufUS"  # truth values, numbers and text; never objects, which would 
 # NumPy parses a header as Python, and zipfile has an error of its own for each way to be broken.
 _DAMAGED = (
     *(ValueError, TypeError, SyntaxError, TokenError, EOFError, OverflowError, RecursionError, KeyError),
-    *(zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, MemoryError),
+    *(
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+        NotImplementedError,
+        RuntimeError,
+        OSError,
+        MemoryError,
+    ),
 )
 
 
