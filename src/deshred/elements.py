@@ -380,10 +380,13 @@ class Join:
     probability: float | None = None  # calibrated, where the scorer is
     price: float | None = None  # any order without this join costs at least this much more
     share: float | None = None  # of the likely orders make this join
+    is_required: bool = False  # a person said so
 
     @property
     def verdict(self) -> str:
-        """sure, likely or open."""
+        """sure, likely or open; what a person said is not asked again."""
+        if self.is_required:
+            return "sure"
         if self.probability is None:
             return "open"
         return "sure" if self.probability >= 0.99 else "likely" if self.probability >= 0.8 else "open"

@@ -99,7 +99,7 @@ def arrange_over_chains(
     total = cost.of(pages)
     if not answer.is_optimal or not cost.allows(pages) or total > before.cost + chains.price:
         return None
-    return _expand(compatibility, believed, before, answer, pages, total, chains.price)
+    return _expand(compatibility, believed, constraints, before, answer, pages, total, chains.price)
 
 
 def _indices(page: Sequence[Slot], index: dict[str, int]) -> list[int]:
@@ -221,6 +221,7 @@ def _translate(constraints: Constraints, chains: _Chains, index: dict[str, int])
 def _expand(
     pile: Compatibility,
     believed: Believed,
+    constraints: Constraints,
     before: Arrangement,
     answer: Arrangement,
     pages: Sequence[Sequence[int]],
@@ -246,9 +247,9 @@ def _expand(
                 known = np.inf if kept is None else kept - rise
             limit = max(0.0, min(known, np.inf if ids[j] not in new else price - rise))
             bound = limit if np.isfinite(limit) else None
-            joins.append(
-                Join(ids[i], ids[j], pile.score(i, j), step, price=bound, share=believed.share(i, j))
-            )
+            said = (ids[i], ids[j]) in constraints.required
+            share = believed.share(i, j)
+            joins.append(Join(ids[i], ids[j], pile.score(i, j), step, None, bound, share, said))
         slots.append(tuple(row))
     breaks = tuple(PageBreak(ids[a[-1]], ids[b[0]]) for a, b in pairwise(pages))
     return Arrangement(tuple(slots), tuple(joins), breaks, total, total, before.tolerance)

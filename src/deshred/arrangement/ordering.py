@@ -292,7 +292,8 @@ class _Job:
                 row.append(Slot(ids[j], offset))
                 price = None if certificates is None else float(certificates.without_right[i])
                 share = self.believed.share(i, j)
-                joins.append(Join(ids[i], ids[j], compatibility.score(i, j), step, price=price, share=share))
+                said = (ids[i], ids[j]) in self.constraints.required
+                joins.append(Join(ids[i], ids[j], compatibility.score(i, j), step, None, price, share, said))
             slots.append(tuple(row))
         breaks = tuple(
             PageBreak(

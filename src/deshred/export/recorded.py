@@ -103,6 +103,7 @@ def _read_joins(page: _Table, slots: Sequence[Slot]) -> list[Join]:
             join.probability("probability"),
             join.number_or_none("price"),
             join.probability("share"),
+            join.truth("is_required"),
         )
         for join in page.tables("joins")
     ]

@@ -149,3 +149,13 @@ def test_a_person_brings_joins_back(is_sparse: bool) -> None:
     ):
         assert allow(believed, shreds, said).score(*out) == shreds.score(*out)
     assert pair in {(join.left, join.right) for join in arrange(shreds, Constraints(required={pair})).joins}
+
+
+def test_a_join_that_a_person_required_is_not_open() -> None:
+    shreds = draw(7)
+    required = (shreds.ids[3], shreds.ids[8])
+    answer = arrange(shreds, Constraints(required={required}))
+    said = {(join.left, join.right): join for join in answer.joins}
+    assert said[required].is_required
+    assert said[required].verdict == "sure"
+    assert sum(join.is_required for join in answer.joins) == 1
