@@ -294,6 +294,7 @@ class Speaker:
         self.select(2)
         self.press(key, button)
         if typed is not None:
+            self._wait_for_dialog(key, button)
             page.locator("#asked").fill(typed)
             if self._by_mouse:
                 page.locator("dialog form button").click()
@@ -301,6 +302,14 @@ class Speaker:
                 page.keyboard.press("Enter")
         elif kind == "blank" and page.locator("dialog").count():
             self.press("Enter", "dialog button.main >> nth=0")
+
+    def _wait_for_dialog(self, key: str, button: str) -> None:
+        """A key that comes while the page is drawn anew selects nothing; people press it again."""
+        try:
+            self._tab.page.locator("#asked").wait_for(timeout=5_000)
+        except playwright.TimeoutError:
+            self.select(2)
+            self.press(key, button)
 
     def undo(self) -> None:
         self.press("Control+z", "#undo")

@@ -15,7 +15,7 @@ def test_it_prints_the_tables_that_it_writes(collection: Path, tmp_path: Path) -
     done = run("experiment", "incremental", collection, *flags)
     assert (done.exit_code, done.stderr) == (0, "")
     *tables, page = done.stdout.splitlines()
-    assert page == f"page: {tmp_path / 'out' / 'incremental.html'}"
+    assert page == f"page: {tmp_path / 'out' / 'experiments.html'}"
     written = (tmp_path / "out" / "incremental.md").read_text()
     assert "\n".join(tables).strip() in written
     raw = (tmp_path / "out" / "incremental.json").read_bytes()
