@@ -50,7 +50,7 @@ def test_a_failure_of_the_engine_is_raised_near_by_and_the_process_lives_on() ->
 def test_a_process_that_cannot_begin_says_why() -> None:
     worker = Worker(ReadingOptions(engine="none"))
     try:
-        with pytest.raises(DeshredError, match=r"ended with code 1 .*80 x 60 px \(.*no page is read.*--engine"):
+        with pytest.raises(DeshredError, match=r"code 1 .*80 x 60 px \(.*no page is read.*--engine"):
             worker.read_image(WHITE, 300.0)
     finally:
         worker.close()
