@@ -160,9 +160,9 @@ def symmetrize(both: Compatibility) -> Compatibility:
 
     And no shred stands beside itself turned. Sparse scores keep their own: not all of them are listed.
     """
-    if both.columns is not None and both.row_starts is not None:
-        rows = np.repeat(np.arange(len(both)), np.diff(both.row_starts))
-        is_own = np.abs(rows - both.columns) == len(both) // 2
+    if both.is_sparse:
+        rows, columns = both.list_joins()
+        is_own = np.abs(rows - columns) == len(both) // 2
         return replace(both, scores=np.where(is_own, np.float32(-np.inf), both.scores))
     count = len(both) // 2
     turned = np.roll(np.arange(2 * count), count)
@@ -212,15 +212,14 @@ def _take(both: Compatibility, ids: Sequence[str], ways: NDArray[np.bool_]) -> C
     count = len(ways)
     at = np.arange(count) + count * ways
     margins = both.margins and _take_margins(both.margins, at)
-    if both.columns is None or both.row_starts is None:
+    if not both.is_sparse:
         square = np.ix_(at, at)
         return replace(
             both, ids=tuple(ids), scores=both.scores[square], offsets=both.offsets[square], margins=margins
         )
     place = np.full(2 * count, -1)
     place[at] = np.arange(count)
-    rows = place[np.repeat(np.arange(2 * count), np.diff(both.row_starts))]
-    columns = place[both.columns]
+    rows, columns = (place[shreds] for shreds in both.list_joins())
     listed = np.flatnonzero((rows >= 0) & (columns >= 0))
     listed = listed[np.lexsort((columns[listed], rows[listed]))]
     return replace(

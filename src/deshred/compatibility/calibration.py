@@ -86,11 +86,10 @@ class _Listed:
 
 
 def _listed(compatibility: Compatibility) -> _Listed:
-    if compatibility.columns is None or compatibility.row_starts is None:
-        rows, columns = np.nonzero(np.isfinite(compatibility.scores))
-        return _Listed(rows, columns, compatibility.scores[rows, columns].astype(np.float64))
-    rows = np.repeat(np.arange(len(compatibility)), np.diff(compatibility.row_starts))
-    return _Listed(rows, compatibility.columns.astype(np.intp), compatibility.scores.astype(np.float64))
+    rows, columns = compatibility.list_joins()
+    scores = compatibility.scores.ravel()
+    can_be = np.isfinite(scores)
+    return _Listed(rows[can_be], columns[can_be], scores[can_be].astype(np.float64))
 
 
 class _Rivals:

@@ -30,11 +30,8 @@ def weigh_origins(compatibility: Compatibility, shreds: Sequence[Shred]) -> Comp
     if len(np.unique(sheets)) in (1, len(sheets)):
         return compatibility  # one sheet for all, or each shred a file of its own: nothing to tell
     ratios = np.log(_compare(compatibility, sheets)).astype(np.float32)
-    if compatibility.columns is None or compatibility.row_starts is None:
-        added = ratios[np.ix_(sheets, sheets)]
-    else:
-        rows = np.repeat(np.arange(len(compatibility)), np.diff(compatibility.row_starts))
-        added = ratios[sheets[rows], sheets[compatibility.columns]]
+    rows, columns = compatibility.list_joins()
+    added = ratios[sheets[rows], sheets[columns]].reshape(compatibility.scores.shape)
     return replace(compatibility, scores=compatibility.scores + added)
 
 
@@ -59,12 +56,10 @@ def _compare(compatibility: Compatibility, sheets: Sheets) -> NDArray[np.float64
 def find_mutual(compatibility: Compatibility) -> list[tuple[int, int]]:
     """The joins that are the best of both their edges."""
     count = len(compatibility)
-    if compatibility.columns is None or compatibility.row_starts is None:
-        rows, columns = np.nonzero(np.isfinite(compatibility.scores))
-        scores = compatibility.scores[rows, columns]
-    else:
-        rows = np.repeat(np.arange(count), np.diff(compatibility.row_starts))
-        columns, scores = compatibility.columns.astype(np.intp), compatibility.scores
+    rows, columns = compatibility.list_joins()
+    scores = compatibility.scores.ravel()
+    can_be = np.isfinite(scores)
+    rows, columns, scores = rows[can_be], columns[can_be], scores[can_be]
     best_right, best_left = np.full(count, -np.inf), np.full(count, -np.inf)
     np.maximum.at(best_right, rows, scores)
     np.maximum.at(best_left, columns, scores)
