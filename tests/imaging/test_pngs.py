@@ -41,7 +41,9 @@ def test_what_was_written_is_read_as_pillow_reads_it(size: tuple[int, int], is_c
 
 def test_rows_are_added_up_as_numpy_adds_them() -> None:
     differences = _picture(200, 7)[..., 0]
-    np.testing.assert_array_equal(_add_up(differences), np.add.accumulate(differences, axis=0, dtype=np.uint8))
+    np.testing.assert_array_equal(
+        _add_up(differences), np.add.accumulate(differences, axis=0, dtype=np.uint8)
+    )
 
 
 def test_a_file_with_other_filters_is_left_to_pillow() -> None:

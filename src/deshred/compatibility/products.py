@@ -18,7 +18,9 @@ Bytes = NDArray[np.int8]
 LARGEST_LEFT = 127
 # Processors without those instructions add two products in 16 bits: 2 * 255 * 64 still fits.
 _DIGITS = 6  # bits of a right-hand number that are multiplied at a time
-LARGEST_RIGHT = (1 << 2 * _DIGITS) - (1 << _DIGITS) + (1 << _DIGITS - 1) - 1  # of two such digits, with a sign
+LARGEST_RIGHT = (
+    (1 << 2 * _DIGITS) - (1 << _DIGITS) + (1 << _DIGITS - 1) - 1
+)  # of two such digits, with a sign
 
 _QUICK = ("avx512_vnni", "avx_vnni", "asimddp")  # as Linux names what a processor can do
 _HEAD = 1 << 14  # bytes that describe the first processor
@@ -41,9 +43,11 @@ def are_bytes_quick() -> bool:
 def split_digits(rights: NDArray[np.int16]) -> NDArray[np.int8]:  # (...) -> (..., 2)
     """Right-hand numbers up to `LARGEST_RIGHT` as their two digits, the more important one first."""
     digits = np.empty((*rights.shape, 2), np.int8)
-    high = (rights + np.int16(1 << _DIGITS - 1)) >> _DIGITS
+    high = rights + np.int16(1 << _DIGITS - 1)
+    high >>= _DIGITS
     digits[..., 0] = high
-    digits[..., 1] = rights - (high << _DIGITS)
+    high <<= _DIGITS
+    digits[..., 1] = np.subtract(rights, high, out=high)
     return digits
 
 
@@ -52,7 +56,9 @@ def drop_signs(lefts: Bytes) -> NDArray[np.uint8]:
     return lefts.view(np.uint8) ^ _ZERO
 
 
-def multiply(signless: NDArray[np.uint8], digits: Bytes) -> NDArray[np.float64]:  # (b, k), (k, a, 2) -> (b, a)
+def multiply(
+    signless: NDArray[np.uint8], digits: Bytes
+) -> NDArray[np.float64]:  # (b, k), (k, a, 2) -> (b, a)
     """Sums of up to 250,000 products of left-hand numbers with right-hand ones in digits."""
     depth, count, _ = digits.shape
     inputs = {"lefts": signless, "rights": digits.reshape(depth, -1), "zero": _ZERO}

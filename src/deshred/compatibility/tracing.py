@@ -70,9 +70,7 @@ def _trace_ink(scorer: TowersScorer, right: Edge, left: Edge, shift: int) -> Tra
     return Trace(shifts, nats, _NOTHING, rows)
 
 
-def multiply_rows(
-    right: NDArray[np.integer], left: NDArray[np.integer], down: int, units: Units
-) -> Nats:
+def multiply_rows(right: NDArray[np.integer], left: NDArray[np.integer], down: int, units: Units) -> Nats:
     """The product of two edges row by row, the left-hand one moved down by so many rows."""
     moved = np.zeros_like(left)
     if down >= 0:

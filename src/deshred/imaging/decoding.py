@@ -100,7 +100,10 @@ def decode_mask(content: bytes, path: Path, *, max_pixels: int) -> Mask:
     with _reading(content, path), _open(content) as opened:
         check_size(opened.size, path, max_pixels)
         if opened.mode in ("1", "L") and "transparency" not in opened.info:
-            return np.asarray(opened.convert("L")) >= OPAQUE
+            width, height = opened.size
+            # as bytes at once: a picture of bits that is converted takes three times as long
+            gray = np.frombuffer(opened.tobytes("raw", "L"), np.uint8).reshape(height, width)
+            return gray >= OPAQUE
         image, mask = _to_rgb(opened, path)
         return image[..., 0] >= OPAQUE if mask is None else mask
 
@@ -278,9 +281,7 @@ def _to_frame(picture: PIL.Image.Image, path: Path, max_pixels: int) -> Frame:
     return _to_square(image, mask, _Resolution(dpi_x, dpi_y, found.meaningless), path, max_pixels)
 
 
-def _to_square(
-    image: Image, mask: Mask | None, found: _Resolution, path: Path, max_pixels: int
-) -> Frame:
+def _to_square(image: Image, mask: Mask | None, found: _Resolution, path: Path, max_pixels: int) -> Frame:
     """A frame whose pixels are square."""
     dpi_x, dpi_y = found.dpi_x, found.dpi_y
     if dpi_x and dpi_y and abs(dpi_x / dpi_y - 1) > 0.01:  # fax: 204 x 98 dpi

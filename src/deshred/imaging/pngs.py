@@ -111,7 +111,9 @@ def _read_chunks(content: bytes) -> list[_Chunk] | None:
         if name not in _KNOWN or (name == b"IHDR") != (not chunks) or stop + 4 > len(content):
             return None
         chunk = _Chunk(name, content[place + 8 : stop])
-        if struct.unpack_from(">I", content, stop) != (isal_zlib.crc32(chunk.content, isal_zlib.crc32(name)),):
+        if struct.unpack_from(">I", content, stop) != (
+            isal_zlib.crc32(chunk.content, isal_zlib.crc32(name)),
+        ):
             return None
         chunks.append(chunk)
         place = stop + 4
