@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deshred.compatibility.shifts import add_logs, correlate_shifts, learn_prior, reduce_shifts
+from deshred.compatibility.products import LARGEST_LEFT, LARGEST_RIGHT
+from deshred.compatibility.shifts import (
+    add_logs,
+    correlate_bytes,
+    correlate_floats,
+    correlate_shifts,
+    learn_prior,
+    reduce_shifts,
+)
 from deshred.compatibility.towers.scorer import ROW_STEP, Features, TowersScorer
 
 SHIFTS_PX = np.array([4, 0, -4], np.int16)
@@ -99,6 +107,17 @@ def test_the_product_of_two_edges_is_the_same_in_every_group() -> None:
         rows, columns = (rng.permutation(40)[: rng.integers(1, 40)] for _ in range(2))
         some = correlate_shifts(rights[rows], lefts[columns], 2)
         np.testing.assert_array_equal(some, whole[:, rows[:, None], columns])
+
+
+@pytest.mark.parametrize("edges", [1, 7])
+def test_products_of_bytes_are_those_of_floats_to_the_last_bit(edges: int) -> None:
+    rng = np.random.default_rng(edges)
+    rights = rng.integers(-LARGEST_RIGHT, LARGEST_RIGHT + 1, (edges, 750, 32)).astype(np.int16)
+    lefts = rng.integers(-LARGEST_LEFT, LARGEST_LEFT + 1, (5, 750, 32)).astype(np.int8)
+    rights[0], lefts[0] = LARGEST_RIGHT, -LARGEST_LEFT  # the largest sum there is
+    products = correlate_bytes(rights, lefts, 5)
+    np.testing.assert_array_equal(products, correlate_floats(rights, lefts, 5))
+    assert products[5, 0, 0] == -LARGEST_RIGHT * LARGEST_LEFT * 750 * 32
 
 
 def test_shifted_products_equal_a_plain_loop() -> None:

@@ -95,9 +95,12 @@ class Case:
             raise InputError(f"{path}: the file is damaged. {_AGAIN}")
         return content
 
-    def write_bytes(self, name: str, content: bytes) -> Path:
-        """Write a file of the case: with all other results of this command, or at once in an open case."""
-        return self._write(name, content, hashlib.sha256(content).hexdigest())
+    def write_bytes(self, name: str, content: bytes, *, sha256: str = "") -> Path:
+        """Write a file of the case: with all other results of this command, or at once in an open case.
+
+        The SHA-256 need not be found again where it is known.
+        """
+        return self._write(name, content, sha256 or hashlib.sha256(content).hexdigest())
 
     def write_stream(self, name: str, stream: BinaryIO) -> Path:
         """The same for a file that may not fit into memory."""

@@ -20,7 +20,7 @@ from deshred.compatibility.groups import Group
 from deshred.compatibility.sketches import Candidates, Glancing, Sketch, find_candidates
 from deshred.executors import Executor, Progress, default_executor
 
-_CHOSEN = "chosen evidence 1"  # part of keys
+_CHOSEN = "chosen evidence 2"  # part of keys
 _NAME = np.dtype("S40")  # of a join: the row in its group, and the paper it leads to
 
 

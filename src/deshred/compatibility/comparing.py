@@ -27,7 +27,7 @@ from deshred.executors import Executor, Progress
 from deshred.versions import VERSION
 
 # formats: part of keys
-_EVIDENCE, _LISTED = "evidence 2", "listed evidence 2"
+_EVIDENCE, _LISTED = "evidence 3", "listed evidence 3"
 _LISTED_PER_BLOCK = 8  # joins of an edge with another group that are kept of a large pile
 _LANES = 64  # numbers that a processor works on side by side, at most
 

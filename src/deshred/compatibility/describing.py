@@ -18,7 +18,7 @@ from deshred.executors import Executor, Progress, SerialExecutor
 from deshred.imaging.edges import crop_edge
 from deshred.versions import VERSION
 
-_FORMAT = "description 2"  # part of keys
+_FORMAT = "description 3"  # part of keys
 _PAPER = "blank paper"  # the key of a group of one: an edge with nothing on it
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from deshred.compatibility.contract import Rows, ScoreBlock
+from deshred.compatibility.products import Bytes, are_bytes_quick, drop_signs, multiply, split_digits
 
 ShiftEvidence = NDArray[np.float32]  # (shifts, a, b), in nats
 LogPrior = NDArray[np.float32]  # (shifts,)
@@ -30,14 +31,46 @@ _TRUST = 0.5  # the rest stays with the given prior: a few shreds may slip much 
 
 
 def correlate_shifts(
-    rights: NDArray[np.int16], lefts: NDArray[np.int16], reach: int
+    rights: NDArray[np.int16], lefts: NDArray[np.int16] | Bytes, reach: int
 ) -> NDArray[np.float64]:  # (a, rows, d), (b, rows, d) -> (2 * reach + 1, a, b)
     """Inner products of edges at every shift up to `reach` rows; beyond its ends an edge is zero.
 
     Whole numbers whose sums are small enough are added without an error, so the product of two edges is the
-    same in every group, order and library. Single precision holds them up to 2^24, and no sum over a part of
-    two edges is larger than the product of their lengths there. Where that is too much, the precision is
-    double.
+    same in every group, order and library: in bytes, if the left-hand ones are (`products.py`), or in floats.
+    """
+    if lefts.dtype == np.int8 and are_bytes_quick():
+        return correlate_bytes(rights, lefts, reach)
+    return correlate_floats(rights, lefts, reach)
+
+
+def correlate_bytes(
+    rights: NDArray[np.int16], lefts: Bytes, reach: int
+) -> NDArray[np.float64]:  # (a, rows, d), (b, rows, d) -> (2 * reach + 1, a, b)
+    """The same for bytes: one product for each shift, or one for all shifts of a single edge."""
+    count, rows, depth = rights.shape
+    size, shifts = rows * depth, 2 * reach + 1
+    signless = drop_signs(lefts.reshape(len(lefts), size))
+    # both digits of a number travel as one; numbers lie one below the other, so that a shift is another start
+    digits = split_digits(rights.reshape(count, size)).view(np.int16)[..., 0]
+    padded = np.zeros((size + 2 * reach * depth, count), np.int16)
+    padded[reach * depth : reach * depth + size] = digits.T
+    windows = [padded[start : start + size] for start in range(2 * reach * depth, -1, -depth)]
+    if count == 1:
+        together = np.concatenate(windows, axis=1).view(np.int8).reshape(size, shifts, 2)
+        return multiply(signless, together).T[:, None]
+    products = np.empty((shifts, count, len(lefts)))
+    for product, window in zip(products, windows, strict=True):
+        product[:] = multiply(signless, window.view(np.int8).reshape(size, count, 2)).T
+    return products
+
+
+def correlate_floats(
+    rights: NDArray[np.int16], lefts: NDArray[np.int16] | Bytes, reach: int
+) -> NDArray[np.float64]:  # (a, rows, d), (b, rows, d) -> (2 * reach + 1, a, b)
+    """The same in floats.
+
+    Single precision holds whole numbers up to 2^24, and no sum over a part of two edges is larger than the
+    product of their lengths there. Where that is too much, the precision is double.
     """
     if len(rights) == 1:
         return _correlate_one(rights[0], lefts, reach)[:, None]
@@ -59,7 +92,7 @@ def correlate_shifts(
 
 
 def _take_rows(
-    edges: NDArray[np.int16], first: int, count: int
+    edges: NDArray[np.int16] | Bytes, first: int, count: int
 ) -> NDArray[np.float32]:  # (n, rows, d) -> (n, count / lot, lot, d)
     """Some rows of edges, lot by lot; beyond its ends an edge is zero."""
     taken = np.zeros((len(edges), count, edges.shape[2]), np.float32)
@@ -113,7 +146,7 @@ def _put_together(products: NDArray[np.float64]) -> NDArray[np.float64]:  # (lot
 
 
 def _correlate_one(
-    right: NDArray[np.int16], lefts: NDArray[np.int16], reach: int
+    right: NDArray[np.int16], lefts: NDArray[np.int16] | Bytes, reach: int
 ) -> NDArray[np.float64]:  # (rows, d), (m, rows, d) -> (2 * reach + 1, m)
     """The same for one right-hand edge: each left-hand one is read once for all shifts."""
     count, rows, depth = lefts.shape

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.fusion import FusionScorer, coarsen
 from deshred.compatibility.outline import OutlineScorer
-from deshred.compatibility.towers.scorer import ROW_STEP, UNIT_LEFT, UNIT_RIGHT, TowersScorer
+from deshred.compatibility.towers.scorer import ROW_STEP, TowersScorer, Units
 from deshred.elements import Edge
 from deshred.executors import SerialExecutor
 from deshred.imaging.edges import crop_edge
@@ -66,11 +66,11 @@ def _trace_ink(scorer: TowersScorer, right: Edge, left: Edge, shift: int) -> Tra
     nats = scorer.compare(rights, lefts).nats[:, 0, 0]
     shifts = scorer.shifts_px
     nearest = int(shifts[np.abs(shifts.astype(np.int64) - shift).argmin()])
-    rows = multiply_rows(rights.values[0], lefts.values[0], nearest // ROW_STEP)
+    rows = multiply_rows(rights.values[0], lefts.values[0], nearest // ROW_STEP, scorer.units)
     return Trace(shifts, nats, _NOTHING, rows)
 
 
-def multiply_rows(right: NDArray[np.int16], left: NDArray[np.int16], down: int) -> Nats:
+def multiply_rows(right: NDArray[np.integer], left: NDArray[np.integer], down: int, units: Units) -> Nats:
     """The product of two edges row by row, the left-hand one moved down by so many rows."""
     moved = np.zeros_like(left)
     if down >= 0:
@@ -78,5 +78,4 @@ def multiply_rows(right: NDArray[np.int16], left: NDArray[np.int16], down: int) 
     else:
         moved[:down] = left[-down:]
     products = np.einsum("rd,rd->r", right.astype(np.float64), moved.astype(np.float64))
-    nats: Nats = (products / (UNIT_RIGHT * UNIT_LEFT)).astype(np.float32)
-    return nats
+    return units.to_nats(products)

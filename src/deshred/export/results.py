@@ -181,7 +181,7 @@ def _save_pages(
 
     views = []
     for number, finished in enumerate(executor.stream(finish, range(len(pages))), 1):
-        case.write_bytes(page_name(number), finished.png)
+        case.write_bytes(page_name(number), finished.png, sha256=finished.view.file_sha256)
         views.append(finished.view)
         if progress:
             progress("composing", number, len(pages))

@@ -21,6 +21,7 @@ from deshred.options import option
 WHITE = 255
 _NEAR_TIE = 0.05  # levels; single precision errs by less
 _BAND = 1 << 15  # px binarized at a time: what lies between stays in the cache
+_FEW = 0.125  # of the pixels: so many are looked at one by one
 BLANK_LEVEL = 127  # the published rule: a shred without a blurred pixel below this carries no ink
 _BLUR = (5, 5)
 _OUTLINE, _FAR_OUTLINE = np.ones((5, 5), np.uint8), np.ones((9, 9), np.uint8)
@@ -116,15 +117,31 @@ def _binarize_band(gray: NDArray[np.uint8], options: BinarizationOptions) -> NDA
     size, border = (options.window, options.window), cv2.BORDER_REFLECT_101
     sums = cv2.boxFilter(gray, cv2.CV_32F, size, normalize=False, borderType=border)
     squares = cv2.sqrBoxFilter(gray, cv2.CV_32F, size, normalize=False, borderType=border)
+    dark = np.flatnonzero(gray <= _find_lightest_ink(options))
+    if len(dark) <= _FEW * gray.size:  # on light paper
+        ink = np.zeros(gray.shape, np.bool_)
+        return _decide(ink, dark, gray, sums, squares, options)
     above = _threshold(sums, squares, options)
     above -= gray
-    ink: NDArray[np.bool_] = above >= 0
-    # single precision is quicker and right everywhere but near a tie: those few again in double
+    ink = above >= 0
+    # single precision is quicker and right everywhere but near a tie
     near = np.flatnonzero(np.abs(above, out=above) < _NEAR_TIE)
+    return _decide(ink, near, gray, sums, squares, options)
+
+
+def _decide(
+    ink: NDArray[np.bool_],
+    places: NDArray[np.intp],
+    gray: NDArray[np.uint8],
+    sums: NDArray[Any],
+    squares: NDArray[Any],
+    options: BinarizationOptions,
+) -> NDArray[np.bool_]:
+    """The ink, with some pixels decided upon in double precision."""
     exact = _threshold(
-        sums.ravel()[near].astype(np.float64), squares.ravel()[near].astype(np.float64), options
+        sums.ravel()[places].astype(np.float64), squares.ravel()[places].astype(np.float64), options
     )
-    ink.ravel()[near] = gray.ravel()[near] <= exact
+    ink.ravel()[places] = gray.ravel()[places] <= exact
     return ink
 
 

@@ -1,7 +1,7 @@
-"""One image file in, its frames out: pixels, opaque mask and resolution; and back to PNG.
+"""One image file in, its frames out: pixels, opaque mask and resolution.
 
 Pillow reads nearly everything; OpenCV decodes plain WebP, where it is half as fast again and releases the
-interpreter lock; `pdfs` renders PDFs. What they raise becomes an InputError here. Risky files are not decoded
+interpreter lock; `pngs` reads PNG that deshred wrote, in a third of the time; `pdfs` renders PDFs. What they raise becomes an InputError here. Risky files are not decoded
 in this process: see `workers`.
 """
 
@@ -22,13 +22,14 @@ import cv2
 import numpy as np
 import PIL.Image
 import PIL.ImageOps
-from isal import isal_zlib
 from numpy.typing import NDArray
 from PIL.TiffImagePlugin import TiffImageFile
 
 from deshred.elements import Image, Mask
 from deshred.errors import DeshredError, InputError
 from deshred.imaging.formats import PILLOW_FORMATS, READABLE, describe_foreign, is_risky, recognize
+from deshred.imaging.pngs import PlainPng, open_plain
+from deshred.imaging.pngs import encode_png as encode_png
 
 WORKING_DPI = 300.0
 OPAQUE = 128
@@ -43,10 +44,6 @@ MOST_PLAUSIBLE_STRETCH = 4.0  # of pixels that are not square; a coarse fax has 
 LONGEST_SIDE = 65_535  # px; A4 at 4,800 dpi has 56,000
 MOST_FRAMES = 2_000  # in one file
 
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_RGB, _RGBA = 2, 6  # PNG color types
-_UP = 2  # the filter: every row as the difference to the one above it
-_LEVEL = 1  # of the packer: one more takes no fewer bytes
 _VP8_START, _VP8_SIZE = b"\x9d\x01\x2a", 0x3FFF
 
 _warning_filters = threading.Lock()  # they are global
@@ -85,6 +82,10 @@ def decode(content: bytes, path: Path, *, max_pixels: int) -> Frames:
         if plain_size is not None:
             check_size(plain_size, path, max_pixels)
             return Frames(1, plain_size[0] * plain_size[1], _decode_plain_frame(content, path))
+        png = open_plain(content)
+        if png is not None:
+            check_size((png.width, png.height), path, max_pixels)
+            return Frames(1, png.width * png.height, _decode_png_frame(png, content, path, max_pixels))
         opened = _open(content)
         pictures = _find_pictures(opened)
         check_count(len(pictures), path)
@@ -99,7 +100,10 @@ def decode_mask(content: bytes, path: Path, *, max_pixels: int) -> Mask:
     with _reading(content, path), _open(content) as opened:
         check_size(opened.size, path, max_pixels)
         if opened.mode in ("1", "L") and "transparency" not in opened.info:
-            return np.asarray(opened.convert("L")) >= OPAQUE
+            width, height = opened.size
+            # as bytes at once: a picture of bits that is converted takes three times as long
+            gray = np.frombuffer(opened.tobytes("raw", "L"), np.uint8).reshape(height, width)
+            return gray >= OPAQUE
         image, mask = _to_rgb(opened, path)
         return image[..., 0] >= OPAQUE if mask is None else mask
 
@@ -137,45 +141,6 @@ def _describe_unreadable(content: bytes) -> str:
     if foreign:
         return f"{foreign}, which cannot be read. Save it as {READABLE}."
     return f"this is not an image that can be read ({len(content):,} bytes). Use {READABLE}."
-
-
-def encode_png(
-    image: Image, mask: Mask | None = None, *, dpi: float = WORKING_DPI, description: str = ""
-) -> bytes:
-    """PNG bytes with the resolution and a description in them; the mask becomes the alpha channel.
-
-    Written here, as no library lets us choose who packs: ISA-L takes a fifth of the seconds of zlib.
-    """
-    pixels = image if mask is None else np.dstack([image, mask.view(np.uint8) * np.uint8(255)])
-    height, width, channels = pixels.shape
-    kind = _RGB if channels == 3 else _RGBA
-    per_meter = round(dpi / 0.0254)
-    return b"".join(
-        [
-            _SIGNATURE,
-            *_make_chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)),
-            *_make_chunk(b"pHYs", struct.pack(">IIB", per_meter, per_meter, 1)),
-            *(_make_chunk(b"tEXt", b"Description\0" + description.encode("latin-1")) if description else ()),
-            *_make_chunk(b"IDAT", isal_zlib.compress(_filter_rows(pixels), _LEVEL)),
-            *_make_chunk(b"IEND", b""),
-        ]
-    )
-
-
-def _filter_rows(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:  # (H, W, C) -> (H, 1 + W * C)
-    """Rows as PNG packs them: the number of the filter, and what it makes of the row."""
-    rows = pixels.reshape(len(pixels), -1)
-    filtered = np.empty((len(rows), 1 + rows.shape[1]), np.uint8)
-    filtered[:, 0] = _UP
-    filtered[:1, 1:] = rows[:1]
-    np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
-    return filtered
-
-
-def _make_chunk(name: bytes, content: bytes) -> Iterator[bytes]:
-    yield struct.pack(">I", len(content)) + name
-    yield content
-    yield struct.pack(">I", isal_zlib.crc32(content, isal_zlib.crc32(name)))
 
 
 def _open(content: bytes) -> PIL.Image.Image:
@@ -240,6 +205,17 @@ def _decode_plain_frame(content: bytes, path: Path) -> Iterator[Frame]:
         yield Frame(_decode_plain(content, path), None, None)
 
 
+def _decode_png_frame(png: PlainPng, content: bytes, path: Path, max_pixels: int) -> Iterator[Frame]:
+    with _reading(content, path):
+        pixels = png.unpack()
+        if pixels is not None:
+            image, mask = _split_alpha(pixels, path) if png.channels == 4 else (pixels, None)
+            yield _to_square(image, mask, _check_resolution(png.dpi), path, max_pixels)
+            return
+        opened = _open(content)
+    yield from _decode_frames(opened, [opened.tell()], content, path, max_pixels)
+
+
 def _decode_plain(content: bytes, path: Path) -> Image:
     image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR_RGB)
     if image is None:
@@ -302,10 +278,17 @@ def _to_frame(picture: PIL.Image.Image, path: Path, max_pixels: int) -> Frame:
         dpi_x, dpi_y = dpi_y, dpi_x
     upright = picture if orientation == 1 else PIL.ImageOps.exif_transpose(picture)  # which copies
     image, mask = _to_rgb(upright, path)
+    return _to_square(image, mask, _Resolution(dpi_x, dpi_y, found.meaningless), path, max_pixels)
+
+
+def _to_square(image: Image, mask: Mask | None, found: _Resolution, path: Path, max_pixels: int) -> Frame:
+    """A frame whose pixels are square."""
+    dpi_x, dpi_y = found.dpi_x, found.dpi_y
     if dpi_x and dpi_y and abs(dpi_x / dpi_y - 1) > 0.01:  # fax: 204 x 98 dpi
         dpi = max(dpi_x, dpi_y)
         scale_x, scale_y = dpi / dpi_x, dpi / dpi_y
-        check_size((round(upright.width * scale_x), round(upright.height * scale_y)), path, max_pixels)
+        height, width = image.shape[:2]
+        check_size((round(width * scale_x), round(height * scale_y)), path, max_pixels)
         image, mask = resize(image, mask, scale_x, scale_y)
         return Frame(image, mask, dpi)
     return Frame(image, mask, dpi_x, "", found.meaningless)
@@ -317,14 +300,17 @@ def _to_rgb(picture: PIL.Image.Image, path: Path) -> tuple[Image, Mask | None]:
     if picture.mode == "F":
         raise InputError(f"{path}: floating-point pixels cannot be read. Save it with 8 or 16 bits.")
     if picture.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in picture.info:
-        rgba = np.asarray(picture if picture.mode == "RGBA" else picture.convert("RGBA"))
-        mask = rgba[..., 3] >= OPAQUE
-        if not mask.any():
-            raise InputError(f"{path}: every pixel is transparent. Save it without its alpha channel.")
-        return np.asarray(cv2.cvtColor(rgba, cv2.COLOR_RGBA2RGB), np.uint8), None if mask.all() else mask
+        return _split_alpha(np.asarray(picture if picture.mode == "RGBA" else picture.convert("RGBA")), path)
     if picture.mode in ("1", "L"):
         return _from_gray(np.asarray(picture.convert("L"))), None
     return np.asarray(picture if picture.mode == "RGB" else picture.convert("RGB")), None
+
+
+def _split_alpha(rgba: NDArray[np.uint8], path: Path) -> tuple[Image, Mask | None]:
+    mask = np.asarray(cv2.extractChannel(rgba, 3)) >= OPAQUE
+    if not mask.any():
+        raise InputError(f"{path}: every pixel is transparent. Save it without its alpha channel.")
+    return np.asarray(cv2.cvtColor(rgba, cv2.COLOR_RGBA2RGB), np.uint8), None if mask.all() else mask
 
 
 def _from_deep_gray(gray: NDArray[Any]) -> Image:
@@ -347,7 +333,11 @@ class _Resolution:
 
 
 def _resolutions(picture: PIL.Image.Image) -> _Resolution:
-    given = picture.info.get("dpi")
+    return _check_resolution(picture.info.get("dpi"))
+
+
+def _check_resolution(given: object) -> _Resolution:
+    """What a file says about its resolution, as far as that can be."""
     if not isinstance(given, tuple) or len(given) != 2:
         return _Resolution()
     dpi_x, dpi_y = float(given[0]), float(given[1])

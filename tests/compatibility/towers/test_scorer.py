@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deshred.compatibility.towers.scorer import ROW_STEP, UNIT_LEFT, Features, TowerOptions, TowersScorer
+from deshred.compatibility.towers.scorer import ROW_STEP, Features, TowerOptions, TowersScorer, _to_whole
 from deshred.elements import Edge
 from deshred.errors import ModelError, SettingsError
 from deshred.executors import SerialExecutor, ThreadExecutor
@@ -71,8 +71,28 @@ def test_bands_of_ink_give_what_whole_edges_give(small_towers: Path) -> None:
         expected = _whole(network.left, edges).numpy()
     features = scorer.describe_lefts(edges, SerialExecutor()).values
     # a row may be off by one unit, sums over rows by half of one
-    np.testing.assert_allclose(features, UNIT_LEFT * expected, atol=1.1)
-    np.testing.assert_allclose(np.cumsum(features, axis=1), UNIT_LEFT * np.cumsum(expected, axis=1), atol=0.6)
+    unit = scorer.units.left
+    np.testing.assert_allclose(features, unit * expected, atol=1.1)
+    sums = np.cumsum(features, axis=1, dtype=np.int64)
+    np.testing.assert_allclose(sums, unit * np.cumsum(expected, axis=1, dtype=np.float64), atol=0.6)
+
+
+def test_what_is_too_large_for_a_whole_number_is_made_up_for_in_the_next_rows() -> None:
+    values = np.zeros((2, 6, 3), np.float32)
+    values[0, 1] = 300.25
+    whole = _to_whole(values, 1, 127, np.int8)
+    assert whole[0, :, 0].tolist() == [0, 127, 127, 46, 0, 0]
+    assert not whole[1].any()
+
+
+def test_real_features_have_room_in_the_units_of_their_network() -> None:
+    scorer = TowersScorer()
+    for side, features in (
+        (scorer.units.left, scorer.describe_lefts(_edges(4, 64), SerialExecutor())),
+        (scorer.units.right, scorer.describe_rights(_edges(4, 64), SerialExecutor())),
+    ):
+        assert side == 1 << side.bit_length() - 1
+        assert 30 < np.abs(features.values.astype(int)).max() < np.iinfo(features.values.dtype).max
 
 
 def test_several_threads_give_what_one_gives(small_towers: Path) -> None:

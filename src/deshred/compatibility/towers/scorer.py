@@ -6,17 +6,20 @@ over vertical shifts of the evidence at each shift and of how likely that shift 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deshred.compatibility.contract import Descriptions, Evidence, Rows, ScoreBlock, ScorerCard, Unit
 from deshred.compatibility.models import Model, open_model
+from deshred.compatibility.products import LARGEST_LEFT, LARGEST_RIGHT
 from deshred.compatibility.shifts import (
     LogPrior,
     correlate_shifts,
@@ -36,10 +39,7 @@ _EDGE_ROWS = 3000
 _REACH = 6  # feature rows above and below that a feature row can see
 _STEPS_PER_RUN = 4096  # feature rows per run of the network: enough to share the overhead, not the memory
 
-# features are kept as whole numbers, parts of these: right-hand ones are small, left-hand ones large;
-# so coarse that products are exact in single precision (`shifts.py`), at 0.03 nats of error in a score
-UNIT_RIGHT, UNIT_LEFT = 1 << 11, 1 << 6
-_LARGEST = np.iinfo(np.int16).max
+_HEADROOM = 1.5  # times what the probe shows: the features of real pages reach further
 
 # the first look
 _DIRECTIONS = 8  # of the features, the ones that vary most
@@ -65,9 +65,23 @@ class TowerOptions:
 
 @dataclass(frozen=True, eq=False)
 class Features(Descriptions):
-    """What the network sees in n edges; 20,000 shreds need 2 GB."""
+    """What the network sees in n edges; 20,000 shreds need 1.4 GB."""
 
-    values: NDArray[np.int16]  # (n, rows / ROW_STEP, d)
+    # in parts of the scorer's units: right-hand ones have 13 bits, left-hand ones 8, of which products are
+    # quick and exact (`products.py`), at 0.1 nats of error in the ink of a join
+    values: NDArray[np.int16] | NDArray[np.int8]  # (n, rows / ROW_STEP, d)
+
+
+@dataclass(frozen=True)
+class Units:
+    """Features are kept as whole numbers of such parts; powers of two, so that nothing else is rounded."""
+
+    right: int
+    left: int
+
+    def to_nats(self, products: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Products of whole numbers as what they are worth."""
+        return (products / (self.right * self.left)).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +119,32 @@ class TowersScorer:
         return (-ROW_STEP * np.arange(-reach, reach + 1)).astype(np.int16)
 
     def describe_rights(self, edges: Sequence[Edge], executor: Executor) -> Features:
-        return self._encode(edges, "rights", "lefts", UNIT_RIGHT, executor)
+        features = self._encode(edges, "rights", "lefts", executor)
+        return Features(_to_whole(features, self.units.right, LARGEST_RIGHT, np.int16))
 
     def describe_lefts(self, edges: Sequence[Edge], executor: Executor) -> Features:
-        return self._encode(edges, "lefts", "rights", UNIT_LEFT, executor)
+        features = self._encode(edges, "lefts", "rights", executor)
+        return Features(_to_whole(features, self.units.left, LARGEST_LEFT, np.int8))
 
     def compare(self, rights: Features, lefts: Features) -> InkEvidence:
         products = correlate_shifts(rights.values, lefts.values, self.options.shifts)
-        return InkEvidence((products / (UNIT_RIGHT * UNIT_LEFT)).astype(np.float32))
+        return InkEvidence(self.units.to_nats(products))
+
+    @cached_property
+    def units(self) -> Units:
+        """What the whole numbers of this network's features are parts of, as the probe tells."""
+        right, left = (
+            _find_unit(self._run(self._probe, side, other), largest)
+            for side, other, largest in (
+                ("rights", "lefts", LARGEST_RIGHT),
+                ("lefts", "rights", LARGEST_LEFT),
+            )
+        )
+        return Units(right, left)
+
+    @cached_property
+    def _probe(self) -> NDArray[np.uint8]:
+        return _draw_probe(self.options.width)
 
     @property
     def looks(self) -> tuple[Look, ...]:
@@ -125,7 +157,7 @@ class TowersScorer:
     @cached_property
     def _directions(self) -> NDArray[np.float64]:  # (features, directions), whole numbers
         """Where the features of this network vary most, on a page of random strokes."""
-        features = self._run(_draw_probe(self.options.width), "lefts", "rights").astype(np.float64)
+        features = self._run(self._probe, "lefts", "rights").astype(np.float64)
         main = np.linalg.eigh(np.cov(features.T))[1][:, ::-1][:, :_DIRECTIONS]
         whole: NDArray[np.float64] = np.rint(_DIRECTION_UNIT * main)
         return whole
@@ -141,8 +173,8 @@ class TowersScorer:
         return reduce_shifts(evidence.nats, self.log_prior, self.shifts_px)
 
     def _encode(
-        self, edges: Sequence[Edge], side: str, other: str, unit: int, executor: Executor
-    ) -> Features:
+        self, edges: Sequence[Edge], side: str, other: str, executor: Executor
+    ) -> NDArray[np.float32]:  # (n, rows, d)
         """Features of edges on endless blank paper: only bands with ink in sight run through the network."""
         blank = self._run(np.zeros((3 * _REACH * ROW_STEP, self.options.width), np.uint8), side, other)
         shape = len(edges), self.edge_options.rows // ROW_STEP, self.options.features
@@ -157,10 +189,7 @@ class TowersScorer:
             for band in batch:
                 band.paste(rows[at : at + band.steps], features[band.edge])
                 at += band.steps
-        whole = np.empty(shape, np.int16)
-        for own, rounded in zip(features, whole, strict=True):  # one at a time: what is in the cache is quick
-            rounded[:] = _to_whole(own, unit)
-        return Features(whole)
+        return features
 
     def _encode_batch(
         self, inks: Sequence[NDArray[np.uint8]], *, side: str, other: str
@@ -185,13 +214,29 @@ def measure_energy(features: Features) -> NDArray[np.int64]:  # (n,)
     return energy
 
 
-def _to_whole(values: NDArray[np.float32], unit: int) -> NDArray[np.int16]:  # (rows, d)
+Whole = TypeVar("Whole", np.int8, np.int16)
+
+
+def _to_whole(
+    values: NDArray[np.float32], unit: int, largest: int, kind: type[Whole]
+) -> NDArray[Whole]:  # (n, rows, d)
     """Whole numbers; what rounding takes from a row the next one gets, so that sums over rows are right."""
-    sums = np.cumsum(values, axis=0, dtype=np.float64)
-    sums *= unit
-    np.rint(sums, out=sums)
-    sums[1:] -= sums[:-1].copy()
-    return np.clip(sums, -_LARGEST, _LARGEST, out=sums).astype(np.int16)
+    whole = np.empty(values.shape, kind)
+    count, rows, depth = values.shape
+    left, rounded = np.zeros((count, depth)), np.empty((count, depth))
+    for row in range(rows):  # what becomes of an edge depends on it alone
+        left += np.multiply(values[:, row], unit, out=rounded)
+        np.rint(left, out=rounded)
+        np.clip(rounded, -largest, largest, out=rounded)
+        whole[:, row] = rounded
+        left -= rounded
+    return whole
+
+
+def _find_unit(features: NDArray[np.float32], largest: int) -> int:
+    """The finest power of two in whose parts features are at most so large."""
+    reached = _HEADROOM * float(np.abs(features).max())
+    return 1 << max(0, math.floor(math.log2(largest / reached))) if reached > 0 else 1
 
 
 def _draw_probe(width: int) -> NDArray[np.uint8]:

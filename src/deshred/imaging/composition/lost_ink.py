@@ -117,8 +117,9 @@ def _are_slivers(
     _, labels, stats, _ = cv2.connectedComponentsWithStats(near.view(np.uint8), connectivity=8)
     sizes = stats[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(axis=1)
     slivers = np.asarray((sizes <= _SLIVER)[labels] & near)
-    ink = _inked(dark, rows, tear, inwards, _TEAR)
-    return bool(_inked(slivers, rows - top, tear - left, inwards, _TEAR)[ink].all())
+    ink = _look_inwards(dark, rows, tear, inwards, _TEAR).any(axis=0)
+    alone = _look_inwards(slivers, rows - top, tear - left, inwards, _TEAR).any(axis=0)
+    return bool(alone[ink].all())
 
 
 def _search(seam: Seam, dark: NDArray[np.bool_]) -> list[LostInk]:
@@ -126,9 +127,11 @@ def _search(seam: Seam, dark: NDArray[np.bool_]) -> list[LostInk]:
     if not rows.size:
         return []
     left, right = np.zeros((2, len(dark)), np.bool_), np.zeros((2, len(dark)), np.bool_)
-    for depth, kept in ((_TEAR, 0), (_FURTHER, 1)):
-        left[kept, rows] = _inked(dark, rows, seam.stops[rows] - 1, -1, depth)
-        right[kept, rows] = _inked(dark, rows, seam.starts[rows], 1, depth)
+    for side, near in (
+        (left, _look_inwards(dark, rows, seam.stops[rows] - 1, -1, _FURTHER)),
+        (right, _look_inwards(dark, rows, seam.starts[rows], 1, _FURTHER)),
+    ):
+        side[0, rows], side[1, rows] = near[:_TEAR].any(axis=0), near.any(axis=0)
     places = []
     sides: tuple[tuple[Side, NDArray[np.bool_], NDArray[np.bool_]], ...] = (
         ("left", left[0], right[1]),
@@ -145,17 +148,17 @@ def _search(seam: Seam, dark: NDArray[np.bool_]) -> list[LostInk]:
     return sorted(places, key=lambda place: place.top)
 
 
-def _inked(
+def _look_inwards(
     dark: NDArray[np.bool_],
     rows: NDArray[np.intp],
     tear: NDArray[np.int32],
     inwards: int,
     depth: int,
-) -> NDArray[np.bool_]:
-    """Whether there is ink within so many px of the tear, row by row."""
+) -> NDArray[np.bool_]:  # (depth, n)
+    """Whether there is ink so many px from the tear, row by row."""
     width = dark.shape[1]
     columns = np.clip(tear + inwards * np.arange(depth)[:, None], 0, width - 1)
-    return np.asarray(dark.reshape(-1)[rows * width + columns].any(axis=0))
+    return np.asarray(dark.reshape(-1)[rows * width + columns])
 
 
 def _runs(found: NDArray[np.bool_]) -> list[tuple[int, int]]:
