@@ -27,7 +27,7 @@ import numpy as np
 
 from deshred.cases import SharedStore
 from deshred.cases.store import make_key
-from deshred.errors import MismatchError, MissingDependencyError, SettingsError
+from deshred.errors import DeshredError, MismatchError, MissingDependencyError, SettingsError
 from deshred.executors import Executor, Item, Progress, Result
 from deshred.textfiles import read_json, read_text_file
 from deshred.versions import installed_versions
@@ -241,10 +241,12 @@ def _hash_file(name: str) -> str | None:
 def _ask_workers(client: Any, function: Callable[[], Any]) -> dict[str, Any]:
     try:
         answers: dict[str, Any] = client.run(function)
-    except ImportError as error:
+    except (DeshredError, OSError):
+        raise
+    except Exception as error:  # of whatever class: what a worker could not even read
         raise MismatchError(
-            f"a worker cannot import what this computer has ({error}). Install the same deshred on every "
-            "machine: pip install 'deshred[cluster]'"
+            f"a worker cannot run what this computer has ({' '.join(str(error).split())[:200]}). Install the "
+            "same deshred on every machine: pip install 'deshred[cluster]'"
         ) from None
     return answers
 

@@ -49,16 +49,15 @@ class SeenGroup:
 class Describing:
     """All that describing edges needs."""
 
+    pile: Pile
     scorer: EdgeScorer
     store: Store
     executor: Executor
 
-    def describe_all(
-        self, pile: Pile, groups: Sequence[Group], progress: Progress | None
-    ) -> list[DescribedGroup]:
+    def describe_all(self, groups: Sequence[Group], progress: Progress | None) -> list[DescribedGroup]:
         described = []
         for done, group in enumerate(groups, 1):
-            described.append(self.recall(group) or self.describe(self.see(pile, group)))
+            described.append(self.recall(group) or self.describe(self.see(group)))
             if progress:
                 progress("encoding", done, len(groups))
         return described
@@ -79,14 +78,14 @@ class Describing:
             return None
         return DescribedGroup(group, rights, lefts, tops, borders)
 
-    def see(self, pile: Pile, group: Group) -> SeenGroup:
-        """What a group of a pile shows."""
+    def see(self, group: Group) -> SeenGroup:
+        """What a group of the pile shows."""
         wanted = self.scorer.edge_options
-        pairs = [pile.edges[i] for i in group.members.tolist()]
+        pairs = [self.pile.edges[i] for i in group.members.tolist()]
         lefts = [crop_edge(pair.left, wanted) for pair in pairs]
         rights = [crop_edge(pair.right, wanted) for pair in pairs]
         tops = np.array([left.top for left in lefts], np.int32)
-        borders = observe_borders([pile.shreds[i] for i in group.members.tolist()], pairs)
+        borders = observe_borders([self.pile.shreds[i] for i in group.members.tolist()], pairs)
         return SeenGroup(group, rights, lefts, tops, borders)
 
     def describe(self, seen: SeenGroup) -> DescribedGroup:

@@ -76,7 +76,7 @@ def score(
         groups = find_groups(fingerprints, store, options.block)
         if shared is not None:
             describe_ahead(pile, groups, scorer, shared, executor=executor, progress=progress)
-        described = Describing(scorer, store, near).describe_all(pile, groups, None if shared else progress)
+        described = Describing(pile, scorer, store, near).describe_all(groups, None if shared else progress)
     # matrix products with threads of their own wait for each other, and the more so on a busy machine
     with stopwatch.measure("score"), threadpool_limits(1, "blas"):
         comparing = _choose_way(described, scorer, store, fingerprints, options)

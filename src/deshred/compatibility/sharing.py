@@ -35,7 +35,7 @@ from deshred.compatibility.sketches import (
     list_candidates,
     look_at_part,
 )
-from deshred.elements import Edge, Pile, combine_fingerprints
+from deshred.elements import Edge, Pile, ShredSet, combine_fingerprints
 from deshred.errors import OutputError
 from deshred.executors import Executor, Progress, SerialExecutor
 from deshred.imaging.edges import EdgeOptions
@@ -64,7 +64,9 @@ class Common:
 
     @property
     def describing(self) -> Describing:
-        return Describing(self.scorer, self.store, SerialExecutor())
+        """For who has no pile, only the store."""
+        nothing = Pile(ShredSet([]), [], ShredSet([]))
+        return Describing(nothing, self.scorer, self.store, SerialExecutor())
 
     def key(self, kind: str, *parts: str) -> str:
         """The key of what is only needed on the way."""
@@ -114,13 +116,12 @@ def describe_ahead(
     progress: Progress | None = None,
 ) -> None:
     """Let others describe those groups of a pile that the store does not know."""
-    common = Common.of(scorer, store)
-    missing = [group for group in groups if common.describing.recall(group) is None]
+    common, describing = Common.of(scorer, store), Describing(pile, scorer, store, executor)
+    missing = [group for group in groups if describing.recall(group) is None]
 
     def name_edges() -> Iterator[_Name]:
         for group in missing:
-            seen = common.describing.see(pile, group)
-            store.save(common.key(_EDGES, group.key), _pack_edges(seen))
+            store.save(common.key(_EDGES, group.key), _pack_edges(describing.see(group)))
             yield _Name.of(group)
 
     _send(partial(_describe, common=common), name_edges(), "encoding", len(missing), executor, progress)
