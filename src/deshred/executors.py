@@ -9,11 +9,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor as Pool
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from deshred.errors import SettingsError
@@ -34,8 +35,16 @@ class Executor(Protocol):
         """Whether items and results stay where they are; else each of them is copied."""
         return True
 
-    def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def stream(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Apply the function to every item; results as they come, in the order of the items."""
+
+    def sees(self, files: Sequence[Path]) -> bool:  # noqa: ARG002
+        """Whether who does the work can open these files as they are here."""
+        return True
+
+    def tell(self, stage: str) -> str:
+        """A stage as progress shows it, with who works on it where that is not this machine."""
+        return stage
 
     def map(
         self,
@@ -50,7 +59,7 @@ class Executor(Protocol):
         for done, result in enumerate(self.stream(function, items), 1):
             collected.append(result)
             if progress is not None:
-                progress(stage, done, len(items))
+                progress(self.tell(stage), done, len(items))
         return collected
 
 
@@ -65,7 +74,7 @@ def usable_cpus() -> int:
 class SerialExecutor(Executor):
     """One item after the other in the calling thread: the one to debug with."""
 
-    def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def stream(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Apply the function to every item; results as they come, in the order of the items."""
         return map(function, items)
 
@@ -79,7 +88,7 @@ class ThreadExecutor(Executor):
     def __post_init__(self) -> None:
         check_jobs(self.jobs)
 
-    def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def stream(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Apply the function to every item; results as they come, in the order of the items."""
         return _stream_from_pool(ThreadPoolExecutor(self.jobs), self.jobs, function, items)
 
@@ -94,7 +103,7 @@ class ProcessExecutor(Executor):
     def __post_init__(self) -> None:
         check_jobs(self.jobs)
 
-    def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def stream(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Apply the function to every item; results as they come, in the order of the items."""
         # Forking a process that already runs threads (OpenCV, ONNX Runtime) can deadlock the child.
         pool = ProcessPoolExecutor(self.jobs, mp_context=multiprocessing.get_context("spawn"))
@@ -113,7 +122,15 @@ class KeepingExecutor(Executor):
         """As the other one."""
         return self.executor.shares_memory
 
-    def stream(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def sees(self, files: Sequence[Path]) -> bool:
+        """As the other one."""
+        return self.executor.sees(files)
+
+    def tell(self, stage: str) -> str:
+        """As the other one."""
+        return self.executor.tell(stage)
+
+    def stream(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Apply the function to every item; results as they come, in the order of the items."""
         return map(self.keep, self.executor.stream(function, items))
 
@@ -134,7 +151,7 @@ def check_jobs(jobs: int) -> None:
 
 
 def _stream_from_pool(
-    pool: Pool, jobs: int, function: Callable[[Item], Result], items: Sequence[Item]
+    pool: Pool, jobs: int, function: Callable[[Item], Result], items: Iterable[Item]
 ) -> Iterator[Result]:
     """Results in order, and only a few of them ahead of who asks: they may be large."""
     coming = iter(items)

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from deshred.arrangement import arrange, check_question
 from deshred.blanks import anchor_blanks
-from deshred.cases import Store
+from deshred.cases import SharedStore, Store
 from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.refinement import refine
 from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Constraints, Copy, Page, Pile, ShredSet
 from deshred.executors import Executor, KeepingExecutor, Progress, default_executor
 from deshred.imaging.composition import compose
-from deshred.imaging.intakes import Intake, load_intake
+from deshred.imaging.intakes import Intake, cut_ahead, load_intake
 from deshred.imaging.preparation import prepare
 from deshred.imaging.turning import turn
 from deshred.missing import find_missing
@@ -51,6 +51,8 @@ class Run:
         self.watch = Stopwatch()
         self._store = store
         self._executor = executor or default_executor(settings.jobs)
+        # pixels that are here take longer to travel than to be looked at
+        self._near = self._executor if self._executor.shares_memory else default_executor(settings.jobs)
         self._progress = progress
         self._stage = ""  # as progress names it
         self._shelf = shelf or Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
@@ -61,13 +63,24 @@ class Run:
             if isinstance(shreds, ShredSet):
                 files = {shred.source.path: shred.source for shred in shreds}
                 return Intake(shreds, (), tuple(files.values()))
+            paths = list(shreds)
+            if not self._executor.shares_memory and isinstance(self._store, SharedStore):
+                cut_ahead(
+                    paths,
+                    options=self.settings.scans,
+                    segmentation=self.settings.segmentation,
+                    budget=self.settings.budget,
+                    store=self._store,
+                    executor=self._executor,
+                    progress=self._progress,
+                )
             return load_intake(
-                shreds,
+                paths,
                 options=self.settings.scans,
                 segmentation=self.settings.segmentation,
                 budget=self.settings.budget,
                 store=self._store,
-                executor=KeepingExecutor(self._executor, self._shelf.keep),
+                executor=KeepingExecutor(self._near, self._shelf.keep),
                 progress=self._progress,
             )
 
@@ -75,9 +88,7 @@ class Run:
         """`prepare` and `anchor_blanks`; sides are paired, sheets turned, and what must be wrong is said."""
         settings = self.settings
         is_double = settings.sides == "double"
-        # pixels that are here take longer to travel than to be looked at
-        near = self._executor if self._executor.shares_memory else default_executor(settings.jobs)
-        keeping = KeepingExecutor(near, self._shelf.keep)
+        keeping = KeepingExecutor(self._near, self._shelf.keep)
         with self.watch.measure("prepare"):
             pile = prepare(
                 shreds,
@@ -144,7 +155,7 @@ class Run:
     def refine(self, arrangement: Arrangement, compatibility: Compatibility, pile: Pile) -> Arrangement:
         """`refine`."""
         with self.watch.measure("refine"):
-            refined = refine(arrangement, compatibility, pile, executor=self._executor, progress=self._tick)
+            refined = refine(arrangement, compatibility, pile, executor=self._near, progress=self._tick)
         self._tidy_up()
         return refined
 

@@ -50,7 +50,16 @@ class Settings:
     show_missing: bool = option(False, "Leave room on a page where shreds seem to be missing.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
     cluster: str | None = option(
-        None, "Dask workers: local:N or tcp://HOST:PORT.", metavar="WHERE", shown="none"
+        None,
+        "Dask workers: local:N, tcp://HOST:PORT, or the scheduler's JSON or Dask's YAML file.",
+        metavar="WHERE",
+        shown="none",
+    )
+    store: str | None = option(
+        None,
+        "A folder or URL, such as s3://BUCKET/FOLDER, where artefacts are kept; workers must reach it.",
+        metavar="WHERE",
+        shown="in the output folder",
     )
     budget: Budget = field(default_factory=Budget)
     scans: ScanOptions = field(default_factory=ScanOptions)

@@ -48,20 +48,6 @@ class Nearest(PlainScorer):
         return ScoreBlock(-apart.astype(np.float32), (100 * apart).astype(np.int16))
 
 
-@dataclass(frozen=True)
-class FarExecutor(Executor):
-    """What it is given travels, as to another machine."""
-
-    @property
-    def shares_memory(self) -> bool:
-        return False
-
-    def stream(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
-        for item in items:
-            distant, task = pickle.loads(pickle.dumps((function, item)))
-            yield pickle.loads(pickle.dumps(distant(task)))
-
-
 def describe_numbers(seed: int = 0, sizes: tuple[int, ...] = (14, 9, 7)) -> list[DescribedGroup]:
     rng = np.random.default_rng(seed)
     rights, lefts, tops = rng.random(N), rng.random(N), rng.integers(0, 50, N)
@@ -155,25 +141,6 @@ def test_what_was_compared_is_not_compared_again(make: type[Comparing]) -> None:
     again.compare_all(SerialExecutor(), None)
     list(again.reduce_all(scorer, None))
     assert scorer.compared == N * N
-
-
-def test_where_memory_is_not_shared_only_what_is_missing_travels_and_the_store_gets_the_same() -> None:
-    near, far = MemoryStore(), MemoryStore()
-    told: list[tuple[str, int, int]] = []
-    ComparingAll(describe_numbers(), Nearest(), near).compare_all(SerialExecutor(), None)
-    ComparingAll(describe_numbers()[:2], Nearest(), far).compare_all(SerialExecutor(), None)
-    comparing = ComparingAll(describe_numbers(), Nearest(), far)
-    comparing.compare_all(FarExecutor(), lambda *args: told.append(args))
-    assert told == [("scoring", done, 5) for done in range(1, 6)]  # 9 blocks, of which 4 were there
-    scorer = Nearest()
-    blocks = zip(
-        comparing.reduce_all(scorer, None),
-        ComparingAll(describe_numbers(), scorer, near).reduce_all(scorer, None),
-        strict=True,
-    )
-    for one, other in blocks:
-        np.testing.assert_array_equal(one.scores, other.scores)
-    assert scorer.compared == 0
 
 
 def test_where_scores_are_no_log_odds_nothing_is_weighed_with_them() -> None:

@@ -29,7 +29,16 @@ from deshred.cases.records import (
     load_constraints,
     save_compatibility,
 )
-from deshred.cases.store import Arrays, FolderStore, MemoryStore, PricedStore, ReadOnlyStore, Store
+from deshred.cases.remotes import RemoteStore, open_store
+from deshred.cases.store import (
+    Arrays,
+    FolderStore,
+    MemoryStore,
+    PricedStore,
+    ReadOnlyStore,
+    SharedStore,
+    Store,
+)
 from deshred.cases.writing import describe_write_failure, to_json, write_atomically, writing
 
 __all__ = [
@@ -53,6 +62,8 @@ __all__ = [
     "MemoryStore",
     "PricedStore",
     "ReadOnlyStore",
+    "RemoteStore",
+    "SharedStore",
     "Store",
     "describe_write_failure",
     "find_case",
@@ -60,6 +71,7 @@ __all__ = [
     "load_constraints",
     "lock",
     "open_case",
+    "open_store",
     "page_name",
     "save_compatibility",
     "to_json",

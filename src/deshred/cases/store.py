@@ -11,7 +11,7 @@ import io
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,15 @@ class Store(Protocol):
 
     def save(self, key: str, arrays: Arrays) -> None:
         """Keep arrays under a key."""
+
+
+@runtime_checkable
+class SharedStore(Store, Protocol):
+    """A store that other processes reach as well; it travels to them as its address."""
+
+    @property
+    def address(self) -> str:
+        """Where it is, for people."""
 
 
 @dataclass
@@ -78,19 +87,19 @@ class FolderStore:
     folder: Folder
     below: str = "store"
 
+    @property
+    def address(self) -> str:
+        return str(self.folder.path / self.below)
+
     def load(self, key: str) -> Arrays | None:
         try:
-            content = self.folder.read_bytes(self._name(key))
-            return parse_npz(content, None, key, most_bytes=_LARGEST_RATIO * len(content))
+            return unpack_arrays(self.folder.read_bytes(name_artefact(key, self.below)))
         except (InputError, OutputError):
             return None
 
     def save(self, key: str, arrays: Arrays) -> None:
         # not synced: a torn file is noticed by its checksums and made again
-        self.folder.write_bytes(self._name(key), pack_arrays(arrays), durable=False)
-
-    def _name(self, key: str) -> str:
-        return f"{self.below}/{key[:2]}/{key}.npz"
+        self.folder.write_bytes(name_artefact(key, self.below), pack_arrays(arrays), durable=False)
 
 
 class PricedStore:
@@ -128,8 +137,21 @@ def _price_key(key: str) -> str:
     return make_key("price", key)
 
 
+def name_artefact(key: str, below: str) -> str:
+    """The file that an artefact is kept in."""
+    return f"{below}/{key[:2]}/{key}.npz"
+
+
 def pack_arrays(arrays: Arrays) -> bytes:
     """Named arrays as the bytes of an `.npz` file."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
+
+
+def unpack_arrays(content: bytes) -> Arrays | None:
+    """The arrays again; None when that is not what `pack_arrays` made."""
+    try:
+        return parse_npz(content, None, "artefact", most_bytes=_LARGEST_RATIO * len(content))
+    except InputError:
+        return None

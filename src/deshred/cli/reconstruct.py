@@ -24,6 +24,7 @@ from deshred.settings import Settings
     "show_missing",
     "jobs",
     "cluster",
+    "store",
     "budget.memory_gb",
     "scans.dpi",
     "scans.max_megapixels",

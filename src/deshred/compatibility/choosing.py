@@ -17,8 +17,8 @@ from deshred.compatibility.comparing import Comparing, Listed, Pair
 from deshred.compatibility.contract import Descriptions, EdgeScorer, Evidence, Rows
 from deshred.compatibility.describing import DescribedGroup
 from deshred.compatibility.groups import Group
-from deshred.compatibility.sketches import Candidates, Glancing, Sketch, find_candidates
-from deshred.executors import Executor, Progress, default_executor
+from deshred.compatibility.sketches import Candidates, Glancing, Look, Sketch, find_candidates
+from deshred.executors import Executor, Progress
 
 _CHOSEN = "chosen evidence 2"  # part of keys
 _NAME = np.dtype("S40")  # of a join: the row in its group, and the paper it leads to
@@ -39,6 +39,15 @@ class _Known:
         return np.where(self.names[places] == names, places, -1)
 
 
+@dataclass(frozen=True, eq=False)
+class Sketched:
+    """All edges of a pile in its order, once for each way to look."""
+
+    looks: Sequence[Look]
+    rights: Sequence[Sketch]
+    lefts: Sequence[Sketch]
+
+
 class ComparingChosen(Comparing):
     """The joins that stand out; `docs/arrangement.md` says what is proven then."""
 
@@ -52,8 +61,8 @@ class ComparingChosen(Comparing):
         """The list is changed: its groups become views of one array, so that nothing lies in memory twice."""
         self._whole = _put_together(described)
         super().__init__(tuple(described), scorer, store)
-        self._papers = [fingerprint[:32] for fingerprint in fingerprints]
-        self._candidates = Candidates(np.zeros(len(fingerprints) + 1, np.int64), np.zeros(0, np.int32))
+        self.papers = [fingerprint[:32] for fingerprint in fingerprints]
+        self.candidates = Candidates(np.zeros(len(fingerprints) + 1, np.int64), np.zeros(0, np.int32))
 
     @property
     def rights(self) -> Descriptions:
@@ -62,33 +71,40 @@ class ComparingChosen(Comparing):
         return sorted_
 
     @property
-    def _pairs(self) -> Sequence[Pair]:
+    def pairs(self) -> Sequence[Pair]:
+        """What is compared with what."""
         return [(one, self._whole) for one in self._described]
 
     def compare_all(self, executor: Executor, progress: Progress | None) -> None:
         """Look at all joins, and compare those that stand out and were not compared before."""
-        if not executor.shares_memory:  # a join takes less time to compare than its edges to travel
-            executor = default_executor()
-        self._look(executor, progress)
+        sketched = self.sketch_all()
+        self.choose(
+            find_candidates(
+                sketched.looks, sketched.rights, sketched.lefts, executor=executor, progress=progress
+            )
+        )
         super().compare_all(executor, progress)
 
-    def _look(self, executor: Executor, progress: Progress | None) -> None:
+    def sketch_all(self) -> Sketched:
+        """What is seen at the first look."""
         assert isinstance(self._scorer, Glancing)
-        self._candidates = find_candidates(
+        return Sketched(
             self._scorer.looks,
             self._sketch(self._scorer, [one.rights for one in self._described]),
             self._sketch(self._scorer, [one.lefts for one in self._described]),
-            executor=executor,
-            progress=progress,
         )
+
+    def choose(self, candidates: Candidates) -> None:
+        """Say which joins stand out."""
+        self.candidates = candidates
 
     def _sketch(self, scorer: Glancing, sides: Sequence[Descriptions]) -> list[Sketch]:
         looks = zip(*(scorer.sketch(side) for side in sides), strict=True)
         return [self._join(parts) for parts in looks]
 
-    def _compare(self, pair: Pair) -> Listed:
+    def compare(self, pair: Pair) -> Listed:
         group = pair[0]
-        chosen = [self._candidates.of_row(member) for member in group.group.members.tolist()]
+        chosen = [self.candidates.of_row(member) for member in group.group.members.tolist()]
         rows = np.repeat(np.arange(len(chosen)), [len(own) for own in chosen])
         columns = np.concatenate(chosen)
         names = self._name(rows, columns)
@@ -102,7 +118,7 @@ class ComparingChosen(Comparing):
 
     def _name(self, rows: Rows, columns: Rows) -> NDArray[np.bytes_]:
         pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-        return np.array([f"{row:x} {self._papers[column]}" for row, column in pairs], _NAME)
+        return np.array([f"{row:x} {self.papers[column]}" for row, column in pairs], _NAME)
 
     def _recall(self, group: DescribedGroup) -> _Known | None:
         kept = self._store.load(self._key(_CHOSEN, group))

@@ -10,12 +10,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from deshred.cases.store import Arrays, Store, make_key
 from deshred.compatibility.contract import Descriptions, EdgeScorer, Evidence, Rows, ScoreBlock
@@ -74,8 +73,8 @@ class Comparing(ABC):
 
     def compare_all(self, executor: Executor, progress: Progress | None) -> None:
         """Compare what was not compared before, several groups side by side."""
-        pairs = self._pairs
-        for done, _ in enumerate(executor.stream(self._compare, pairs), 1):  # what is kept is in the store
+        pairs = self.pairs
+        for done, _ in enumerate(executor.stream(self.compare, pairs), 1):  # what is kept is in the store
             if progress:
                 progress("scoring", done, len(pairs))
 
@@ -100,10 +99,10 @@ class Comparing(ABC):
 
     def reduce_all(self, scorer: EdgeScorer, progress: Progress | None) -> Iterator[Block]:
         """The scores of all groups, when the scorer knows the pile."""
-        for done, (a, b) in enumerate(self._pairs, 1):
+        for done, (a, b) in enumerate(self.pairs, 1):
             yield self._reduce(scorer, a, b)
             if progress:
-                progress("weighing", done, len(self._pairs))
+                progress("weighing", done, len(self.pairs))
 
     def weigh_margins(self, scorer: EdgeScorer) -> Margins | None:
         """Where pages may begin and end; None where scores are not log-odds: nothing is weighed with them."""
@@ -115,15 +114,16 @@ class Comparing(ABC):
         )
 
     @property
-    def _pairs(self) -> Sequence[Pair]:
+    def pairs(self) -> Sequence[Pair]:
+        """What is compared with what."""
         return [(a, b) for a in self._described for b in self._described]
 
     @abstractmethod
-    def _compare(self, pair: Pair) -> Any:
+    def compare(self, pair: Pair) -> Any:
         """Compare two groups, unless the store has it."""
 
     def _reduce(self, scorer: EdgeScorer, a: DescribedGroup, b: DescribedGroup) -> Block:
-        listed: Listed = self._compare((a, b))
+        listed: Listed = self.compare((a, b))
         reduced = reduce_evidence(scorer, listed.evidence).map(np.ravel)
         tops = a.tops[listed.rows] - b.tops[listed.columns]
         return _to_block(reduced, a.group.members[listed.rows], b.group.members[listed.columns], tops)
@@ -149,8 +149,8 @@ class Comparing(ABC):
 
     @cached_property
     def _like(self) -> Evidence:
-        first = self._described[0]
-        evidence: Evidence = self._scorer.compare(first.rights[:1], first.lefts[:0])
+        paper = describe_paper(self._scorer)
+        evidence: Evidence = self._scorer.compare(paper.rights, paper.lefts[:0])
         return evidence
 
     def _key(self, kind: str, *groups: DescribedGroup) -> str:
@@ -170,20 +170,7 @@ class ComparingAll(Comparing):
 
     is_listed = False
 
-    def compare_all(self, executor: Executor, progress: Progress | None) -> None:
-        """Compare what was not compared before; where memory is not shared, only what is compared travels."""
-        if executor.shares_memory:
-            super().compare_all(executor, progress)
-            return
-        pairs = [pair for pair in self._pairs if self._store.load(self._key(_EVIDENCE, *pair)) is None]
-        tasks = [_Task(a.rights, b.lefts) for a, b in pairs]
-        compared = executor.stream(partial(_compare, scorer=self._scorer), tasks)
-        for done, (pair, evidence) in enumerate(zip(pairs, compared, strict=True), 1):
-            self._store.save(self._key(_EVIDENCE, *pair), evidence.to_arrays())
-            if progress:
-                progress("scoring", done, len(pairs))
-
-    def _compare(self, pair: Pair) -> None:
+    def compare(self, pair: Pair) -> None:
         self._find(*pair)
 
     def find_rows(self, rows: Rows) -> Evidence:
@@ -206,7 +193,7 @@ class ComparingAll(Comparing):
 class ListingBest(Comparing):
     """All joins, and the best of every two groups are kept, judged before the pile is known."""
 
-    def _compare(self, pair: Pair) -> Listed:
+    def compare(self, pair: Pair) -> Listed:
         key = self._key(_LISTED, *pair)
         recalled = self._recall_listed(self._store.load(key), pair)
         if recalled is not None:
@@ -233,18 +220,6 @@ class ListingBest(Comparing):
                 return None
         evidence = self._recall_evidence(kept, (1, len(places[0])), "evidence.")
         return None if evidence is None or len(places[0]) != len(places[1]) else Listed(*places, evidence)
-
-
-@dataclass(frozen=True, eq=False)
-class _Task:
-    rights: Any  # Descriptions of the scorer's own type
-    lefts: Any
-
-
-def _compare(task: _Task, *, scorer: EdgeScorer) -> Evidence:
-    with threadpool_limits(1, "blas"):
-        compared: Evidence = scorer.compare(task.rights, task.lefts)
-    return compared
 
 
 def _to_block(reduced: ScoreBlock, rows: Rows, columns: Rows, tops: NDArray[np.int32]) -> Block:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -34,6 +35,17 @@ class DescribedGroup:
 
 
 @dataclass(frozen=True, eq=False)
+class SeenGroup:
+    """A group of shreds before a scorer has looked at it: edges as the scorer wants them, and borders."""
+
+    group: Group
+    rights: Sequence[Edge]
+    lefts: Sequence[Edge]
+    tops: NDArray[np.int32]
+    borders: Borders
+
+
+@dataclass(frozen=True, eq=False)
 class Describing:
     """All that describing edges needs."""
 
@@ -42,18 +54,16 @@ class Describing:
     store: Store
     executor: Executor
 
-    def describe_all(self, groups: list[Group], progress: Progress | None) -> list[DescribedGroup]:
+    def describe_all(self, groups: Sequence[Group], progress: Progress | None) -> list[DescribedGroup]:
         described = []
         for done, group in enumerate(groups, 1):
-            described.append(self._recall(group) or self._describe(group))
+            described.append(self.recall(group) or self.describe(self.see(group)))
             if progress:
                 progress("encoding", done, len(groups))
         return described
 
-    def _key(self, group: Group) -> str:
-        return make_key(_FORMAT, VERSION, self.scorer.card.fingerprint, group.key)
-
-    def _recall(self, group: Group) -> DescribedGroup | None:
+    def recall(self, group: Group) -> DescribedGroup | None:
+        """A group as the store has it; None when it has not, or nothing sound."""
         kept = self.store.load(self._key(group))
         if kept is None:
             return None
@@ -68,21 +78,24 @@ class Describing:
             return None
         return DescribedGroup(group, rights, lefts, tops, borders)
 
-    @cached_property
-    def _paper(self) -> DescribedGroup:
-        return describe_paper(self.scorer)
-
-    def _describe(self, group: Group) -> DescribedGroup:
+    def see(self, group: Group) -> SeenGroup:
+        """What a group of the pile shows."""
         wanted = self.scorer.edge_options
         pairs = [self.pile.edges[i] for i in group.members.tolist()]
         lefts = [crop_edge(pair.left, wanted) for pair in pairs]
         rights = [crop_edge(pair.right, wanted) for pair in pairs]
+        tops = np.array([left.top for left in lefts], np.int32)
+        borders = observe_borders([self.pile.shreds[i] for i in group.members.tolist()], pairs)
+        return SeenGroup(group, rights, lefts, tops, borders)
+
+    def describe(self, seen: SeenGroup) -> DescribedGroup:
+        """Describe a group, and keep that in the store."""
         described = DescribedGroup(
-            group,
-            self.scorer.describe_rights(rights, self.executor),
-            self.scorer.describe_lefts(lefts, self.executor),
-            np.array([left.top for left in lefts], np.int32),
-            observe_borders([self.pile.shreds[i] for i in group.members.tolist()], pairs),
+            seen.group,
+            self.scorer.describe_rights(seen.rights, self.executor),
+            self.scorer.describe_lefts(seen.lefts, self.executor),
+            seen.tops,
+            seen.borders,
         )
         arrays = {
             **described.rights.to_arrays("rights."),
@@ -90,8 +103,15 @@ class Describing:
             "tops": described.tops,
             **described.borders.to_arrays("borders."),
         }
-        self.store.save(self._key(group), arrays)
+        self.store.save(self._key(seen.group), arrays)
         return described
+
+    def _key(self, group: Group) -> str:
+        return make_key(_FORMAT, VERSION, self.scorer.card.fingerprint, group.key)
+
+    @cached_property
+    def _paper(self) -> DescribedGroup:
+        return describe_paper(self.scorer)
 
 
 def describe_paper(scorer: EdgeScorer) -> DescribedGroup:

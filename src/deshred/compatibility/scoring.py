@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from deshred.cases.store import MemoryStore, Store
+from deshred.cases.store import MemoryStore, SharedStore, Store
 from deshred.compatibility.choosing import ComparingChosen
 from deshred.compatibility.comparing import Block, Comparing, ComparingAll, ListingBest
 from deshred.compatibility.contract import AnyScorer, EdgeScorer, PileScorer
@@ -22,10 +22,11 @@ from deshred.compatibility.describing import DescribedGroup, Describing
 from deshred.compatibility.faces import add_faces
 from deshred.compatibility.groups import find_groups
 from deshred.compatibility.origins import weigh_origins
+from deshred.compatibility.sharing import compare_ahead, describe_ahead
 from deshred.compatibility.sketches import Glancing
 from deshred.elements import Compatibility, Pile
 from deshred.errors import SettingsError
-from deshred.executors import Executor, Progress, SerialExecutor
+from deshred.executors import Executor, Progress, SerialExecutor, default_executor
 from deshred.timing import Stopwatch
 
 
@@ -55,7 +56,10 @@ def score(
     progress: Progress | None = None,
     stopwatch: Stopwatch | None = None,
 ) -> Compatibility:
-    """Score every join of a pile; `store` keeps results that depend on only a part of it."""
+    """Score every join of a pile; `store` keeps results that depend on only a part of it.
+
+    An executor on other machines needs a store that they reach.
+    """
     options = options or ScoringOptions()
     store = MemoryStore() if store is None else store
     executor = executor or SerialExecutor()
@@ -64,15 +68,23 @@ def score(
         with stopwatch.measure("score"):
             compatibility = scorer.score_pile(pile.shreds, executor=executor, progress=progress)
             return add_faces(compatibility, pile.faces)
+    # who does not share our memory works on the store, or not at all
+    shared = store if isinstance(store, SharedStore) and not executor.shares_memory else None
+    near = executor if executor.shares_memory else default_executor()
     fingerprints = [shred.fingerprint for shred in pile.shreds]
     with stopwatch.measure("encode"):
         groups = find_groups(fingerprints, store, options.block)
-        described = Describing(pile, scorer, store, executor).describe_all(groups, progress)
+        if shared is not None:
+            describe_ahead(pile, groups, scorer, shared, executor=executor, progress=progress)
+        described = Describing(pile, scorer, store, near).describe_all(groups, None if shared else progress)
     # matrix products with threads of their own wait for each other, and the more so on a busy machine
     with stopwatch.measure("score"), threadpool_limits(1, "blas"):
         comparing = _choose_way(described, scorer, store, fingerprints, options)
         described.clear()  # the pile may be large, and one copy of its descriptions is enough
-        comparing.compare_all(executor, progress)
+        if shared is not None:
+            compare_ahead(comparing, scorer, shared, executor=executor, progress=progress)
+        else:
+            comparing.compare_all(near, progress)
         adapted = scorer.adapt(comparing.rights, comparing.find_rows)
         blocks = comparing.reduce_all(adapted, progress)
         if comparing.is_listed:

@@ -8,7 +8,7 @@ listed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
@@ -21,7 +21,7 @@ from deshred.executors import Executor, Progress
 
 _LENGTH = 4000  # of the longest sketch: products stay below 2^24, exact in single precision
 _LARGEST = 1 << 20  # of the numbers that are measured: their squares add up without an error
-_BLOCK = 256  # right-hand edges at a time
+BLOCK = 256  # right-hand edges at a time
 
 Marks = NDArray[np.bool_]
 
@@ -113,57 +113,76 @@ def find_candidates(
 ) -> Candidates:
     """Look at all joins of a pile, whose edges come in its order."""
     count = len(rights[0])
-    found = [
-        _look(look, own, other, executor, progress)
-        for look, own, other in zip(looks, rights, lefts, strict=True)
-    ]
+    found = []
+    for look, own, other in zip(looks, rights, lefts, strict=True):
+        starts = range(0, count, BLOCK)
+        looked = executor.stream(partial(_look_at_block, look=look, rights=own, lefts=other), starts)
+        found.append(gather_looks(look, count, _report(looked, len(starts), progress)))
+    return list_candidates(found, count)
+
+
+def _report(looked: Iterable[Looked], total: int, progress: Progress | None) -> Iterator[Looked]:
+    for done, block in enumerate(looked, 1):
+        yield block
+        if progress:
+            progress("looking", done, total)
+
+
+def list_candidates(found: Sequence[NDArray[np.int64]], count: int) -> Candidates:
+    """The joins that each way to look has found, as row * n + column."""
     joins = np.unique(np.concatenate(found))
     rows, columns = np.divmod(joins, count)
     return Candidates(np.searchsorted(rows, np.arange(count + 1)), columns.astype(np.int32))
 
 
-def _look(
-    look: Look, rights: Sketch, lefts: Sketch, executor: Executor, progress: Progress | None
-) -> NDArray[np.int64]:
-    """The joins that are among the best of their row or of their column, as row * n + column."""
-    count = len(rights)
-    starts = range(0, count, _BLOCK)
-    found: list[NDArray[np.int64]] = []
-    best = _Best(np.empty((count, 0), np.float32), np.empty((count, 0), np.int64))
-    looked = executor.stream(partial(_look_at_block, look=look, rights=rights, lefts=lefts), starts)
-    for done, block in enumerate(looked, 1):
-        found.append(block.joins)
+def gather_looks(look: Look, count: int, looked: Iterable[Looked]) -> NDArray[np.int64]:
+    """The joins that are among the best of their row or of their column; parts come in the pile's order."""
+    whole = _merge(look, count, looked)
+    columns = np.broadcast_to(np.arange(count)[:, None], whole.best.rows.shape)
+    is_there = np.isfinite(whole.best.scores)
+    return np.concatenate([whole.joins, whole.best.rows[is_there] * count + columns[is_there]])
+
+
+def look_at_part(start: int, stop: int, *, look: Look, rights: Sketch, lefts: Sketch) -> Looked:
+    """The look of some right-hand edges, as many as fit a task, at all left-hand ones."""
+    see = partial(_look_at_block, look=look, rights=rights, lefts=lefts)
+    return _merge(look, len(lefts), map(see, range(start, min(stop, len(rights)), BLOCK)))
+
+
+def _merge(look: Look, count: int, looked: Iterable[Looked]) -> Looked:
+    joins = [np.zeros(0, np.int64)]
+    best = Best(np.empty((count, 0), np.float32), np.empty((count, 0), np.int64))
+    for block in looked:
+        joins.append(block.joins)
         best = best.merge(block.best, look.candidates)
-        if progress:
-            progress("looking", done, len(starts))
-    columns = np.broadcast_to(np.arange(count)[:, None], best.rows.shape)
-    is_there = np.isfinite(best.scores)
-    return np.concatenate([*found, best.rows[is_there] * count + columns[is_there]])
+    return Looked(np.concatenate(joins), best)
 
 
 @dataclass(frozen=True, eq=False)
-class _Best:
+class Best:
     """The best right-hand edges of every left-hand one so far, in the order of the pile."""
 
     scores: NDArray[np.float32]  # (n, k)
     rows: NDArray[np.int64]
 
-    def merge(self, others: _Best, count: int) -> _Best:
+    def merge(self, others: Best, count: int) -> Best:
         scores = np.concatenate([self.scores, others.scores], axis=1)
         rows = np.concatenate([self.rows, others.rows], axis=1)
         kept = mark_best(scores, count)
         shape = len(scores), -1
-        return _Best(scores[kept].reshape(shape), rows[kept].reshape(shape))
+        return Best(scores[kept].reshape(shape), rows[kept].reshape(shape))
 
 
 @dataclass(frozen=True, eq=False)
-class _Looked:
+class Looked:
+    """What a look at some rows has found: the best of each, as row * n + column, and of every column."""
+
     joins: NDArray[np.int64]
-    best: _Best
+    best: Best
 
 
-def _look_at_block(start: int, *, look: Look, rights: Sketch, lefts: Sketch) -> _Looked:
-    own = rights[slice(start, start + _BLOCK)]
+def _look_at_block(start: int, *, look: Look, rights: Sketch, lefts: Sketch) -> Looked:
+    own = rights[slice(start, start + BLOCK)]
     scores = glance(own, lefts, look.reach)
     rows = np.arange(start, start + len(own))
     scores[np.arange(len(own)), rows] = -np.inf  # no shred stands beside itself
@@ -171,8 +190,8 @@ def _look_at_block(start: int, *, look: Look, rights: Sketch, lefts: Sketch) -> 
     across = np.ascontiguousarray(scores.T)
     kept = mark_best(across, look.candidates)
     shape = len(across), -1
-    best = _Best(across[kept].reshape(shape), np.broadcast_to(rows, across.shape)[kept].reshape(shape))
-    return _Looked(rows[places] * len(lefts) + columns, best)
+    best = Best(across[kept].reshape(shape), np.broadcast_to(rows, across.shape)[kept].reshape(shape))
+    return Looked(rows[places] * len(lefts) + columns, best)
 
 
 def mark_best(scores: NDArray[np.float32], count: int) -> Marks:  # (a, b) -> (a, b)

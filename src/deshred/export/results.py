@@ -17,9 +17,14 @@ from deshred.cases import (
     COMPATIBILITY,
     INPUTS,
     REPORT,
+    STORE,
     Case,
+    Folder,
+    FolderStore,
     ReadOnlyStore,
+    SharedStore,
     open_case,
+    open_store,
     page_name,
     working_on,
 )
@@ -77,14 +82,14 @@ def reconstruct_into(
     inputs = list(inputs)
     with (
         working_on(folder, command="reconstruct", force=force, add=add, inputs=inputs) as case,
-        _open_executor(settings) as executor,
+        _open_executor(settings, store := _open_store(settings, case), progress) as executor,
     ):
         given = [*(_list_known_files(case) if add else []), *inputs]
         done = reconstruct(
             given,
             constraints=constraints,
             settings=settings,
-            store=case.store,
+            store=store,
             executor=executor,
             progress=progress,
         )
@@ -92,9 +97,20 @@ def reconstruct_into(
         return save_results(done, case, files=files, command=command, executor=executor, progress=progress)
 
 
-def _open_executor(settings: Settings) -> AbstractContextManager[Executor]:
+def _open_store(settings: Settings, case: Case) -> SharedStore:
+    """The store of the case, or one elsewhere; workers may run in other folders."""
+    if settings.store is not None:
+        return open_store(settings.store)
+    return FolderStore(Folder(case.path.absolute()), STORE)
+
+
+def _open_executor(
+    settings: Settings, store: SharedStore, progress: Progress | None
+) -> AbstractContextManager[Executor]:
     """The processors of this machine, or the workers of a cluster."""
-    return connect(settings.cluster) if settings.cluster else nullcontext(default_executor(settings.jobs))
+    if settings.cluster is None:
+        return nullcontext(default_executor(settings.jobs))
+    return connect(settings.cluster, store, progress=progress)
 
 
 def save_into(folder: str | Path, reconstruction: Reconstruction, *, force: bool = False) -> Path:

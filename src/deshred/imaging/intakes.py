@@ -17,11 +17,14 @@ import cv2
 import numpy as np
 
 from deshred.budgets import Budget, MemoryGate
-from deshred.cases import Store
+from deshred.cases import SharedStore, Store
+from deshred.cases.store import make_key
 from deshred.elements import Image, Scan, Shred, ShredSet, Source
-from deshred.errors import InputError
+from deshred.errors import InputError, OutputError
 from deshred.executors import Executor, Progress, SerialExecutor
+from deshred.imaging.decoding import decode
 from deshred.imaging.files import Skipped, find_files, find_mask, name_files, warn_of_unread
+from deshred.imaging.formats import is_risky
 from deshred.imaging.scans import (
     DoubtfulScan,
     DoubtfulScanWarning,
@@ -47,6 +50,8 @@ from deshred.textfiles import read_file
 _BYTES_PER_PIXEL = 30  # of a sheet while it is segmented: measured 24, and the decoder's own copy
 _FINEST_DPI = 600.0  # of a sheet: the shreds are used at 300, and a finer one takes gigabytes
 _COARSE_DPI = 150.0
+_SHEET_PIXELS = 2_000_000  # a sheet at 150 dpi; a shred at 300 has half a million
+_KEPT = "scan 1"  # part of keys
 _MAIN_SHARE = 2.0  # times larger than any other shred is the one that a crop is of
 
 
@@ -128,10 +133,101 @@ def load_intake(
     return intake
 
 
+def cut_ahead(
+    paths: Iterable[str | Path],
+    *,
+    options: ScanOptions | None = None,
+    segmentation: SegmentationOptions | None = None,
+    budget: Budget | None = None,
+    store: SharedStore,
+    executor: Executor,
+    progress: Progress | None = None,
+) -> None:
+    """Let others cut the sheets among files: `load_intake` then finds the cut-outs in the store.
+
+    Files that they do not see are put into the store by content. Single shreds stay here: to read one takes
+    no longer than to fetch its pixels (docs/cluster.md). What is wrong with a file `load_intake` will say.
+    """
+    options, budget = options or ScanOptions(), budget or Budget()
+    if options.kind == "shreds":
+        return
+    files = [file.absolute() for file in find_files(paths).files]
+    sheets = [file for file in files if _is_large(file, options, budget)]
+    if not sheets:
+        return
+    firsts = {file.parent: file for file in reversed(sheets)}
+    is_seen = executor.sees(list(firsts.values()))
+    gate = MemoryGate(budget.memory_bytes)
+    recipe = _Recipe(options, segmentation or SegmentationOptions(), budget, gate, store)
+    errands = (_Errand(file, None if is_seen else _keep_scan(file, store, budget)) for file in sheets)
+    for done, _ in enumerate(executor.stream(partial(_cut, recipe=recipe), errands), 1):
+        if progress is not None:
+            progress(executor.tell("cutting"), done, len(sheets))
+
+
+def _is_large(file: Path, options: ScanOptions, budget: Budget) -> bool:
+    """Whether a file may show a sheet."""
+    try:
+        if find_mask(file) is not None:
+            return False
+        content = read_file(file, most_bytes=budget.memory_bytes)
+        if is_risky(content):
+            return True
+        frames = decode(content, file, max_pixels=int(options.max_megapixels * 1e6))  # no pixels yet
+    except InputError:
+        return False
+    return frames.count * frames.most_pixels >= _SHEET_PIXELS
+
+
+@dataclass(frozen=True)
+class _Errand:
+    """A file to be cut elsewhere, and the SHA-256 that the store has it under where it is not seen."""
+
+    file: Path
+    sha256: str | None
+
+
+def _keep_scan(file: Path, store: Store, budget: Budget) -> str | None:
+    """Put a file into the store, unless it has it."""
+    try:
+        content = read_file(file, most_bytes=budget.memory_bytes)
+    except InputError:  # it went away; loading will say so
+        return None
+    sha256 = digest(content)
+    if _find_scan(sha256, store) is None:
+        store.save(make_key(_KEPT, sha256), {"content": np.frombuffer(content, np.uint8)})
+    return sha256
+
+
+def _find_scan(sha256: str, store: Store) -> bytes | None:
+    """The file that a store has under its SHA-256; None when it has none, or another."""
+    kept = store.load(make_key(_KEPT, sha256)) or {}
+    content = kept["content"].tobytes() if "content" in kept else b""
+    return content if digest(content) == sha256 else None
+
+
+def _cut(errand: _Errand, *, recipe: _Recipe) -> None:
+    content = None
+    if errand.sha256 is not None:
+        assert isinstance(recipe.store, SharedStore)
+        content = _find_scan(errand.sha256, recipe.store)
+        if content is None:
+            raise OutputError(
+                f"{recipe.store.address}: {errand.file} was put into the store and is not there as it was. "
+                "Check that every machine reaches the store and that nothing else writes there; then run the "
+                "same command: it continues."
+            )
+    try:
+        _load_file(_Named(errand.file, errand.file.name, content), recipe)
+    except InputError:  # found again when the file is loaded, where people look
+        return
+
+
 @dataclass(frozen=True)
 class _Named:
     file: Path
     name: str
+    content: bytes | None = None  # None: as the file has it
 
 
 @dataclass(frozen=True)
@@ -162,7 +258,7 @@ class _Read:
 
 def _load_file(named: _Named, recipe: _Recipe) -> tuple[_Read, ...]:
     """The shreds of one file, as soon as there is room for its largest picture."""
-    file = open_scans(named.file, options=recipe.options, budget=recipe.budget)
+    file = open_scans(named.file, options=recipe.options, budget=recipe.budget, content=named.content)
     need = _BYTES_PER_PIXEL * file.most_pixels
     if need > recipe.budget.memory_bytes:
         raise InputError(
@@ -170,7 +266,7 @@ def _load_file(named: _Named, recipe: _Recipe) -> tuple[_Read, ...]:
             f"than the budget of {recipe.budget.memory_bytes / 1e9:.1f} GB. Scan at 300 dpi, in parts, or "
             "raise --memory."
         )
-    mask_file = find_mask(named.file)
+    mask_file = find_mask(named.file) if named.content is None else None
     with recipe.gate.hold(need):
         if mask_file is not None:
             return (_load_with_mask(named, file, mask_file, recipe),)

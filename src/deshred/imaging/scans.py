@@ -71,10 +71,16 @@ class DoubtfulScan:
     meaningless_dpi: float | None = None
 
 
-def open_scans(path: Path, *, options: ScanOptions | None = None, budget: Budget | None = None) -> ScanFile:
-    """The frames of one file, one at a time, in its own resolution."""
+def open_scans(
+    path: Path,
+    *,
+    options: ScanOptions | None = None,
+    budget: Budget | None = None,
+    content: bytes | None = None,
+) -> ScanFile:
+    """The frames of one file, one at a time, in its own resolution; `content` where it was read already."""
     options, budget = options or ScanOptions(), budget or Budget()
-    content = read_file(path, most_bytes=budget.memory_bytes)
+    content = read_file(path, most_bytes=budget.memory_bytes) if content is None else content
     source = Source(path, digest(content))
     frames = decode_safely(content, path, max_pixels=int(options.max_megapixels * 1e6), budget=budget)
     return ScanFile(source, frames.count, frames.most_pixels, _to_scans(frames, source, options))

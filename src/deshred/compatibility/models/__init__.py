@@ -120,6 +120,10 @@ def open_model(name_or_path: str | Path, kind: str, threads: int = 0) -> Model:
 
 def _open_same(path: Path, kind: str, threads: int, sha256: str) -> Model:
     """The model that another process has open: from the same file, or the shipped one of that name."""
+    if not path.is_file() and path.stem not in {model.name for model in list_models()}:
+        raise ModelError(
+            f"{path}: a worker does not have this model. Copy the model to the same place there."
+        )
     model = open_model(path if path.is_file() else path.stem, kind, threads)
     if model.sha256 != sha256:
         raise ModelError(
