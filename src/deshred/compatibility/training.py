@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from deshred.cases.writing import replace_durably, writing
+from deshred.compatibility.whole_numbers import read_weights
 from deshred.errors import MissingDependencyError, ModelError, OutputError, SettingsError
 from deshred.executors import usable_cpus
 from deshred.options import option
@@ -249,13 +250,9 @@ def export_onnx(
 def read_tensors(path: Path) -> dict[str, torch.Tensor]:
     """All weights inside an ONNX file, by name."""
     import onnx
-    from onnx import numpy_helper
 
-    graph = onnx.load(str(path)).graph
-    tensors = {tensor.name: torch.tensor(numpy_helper.to_array(tensor)) for tensor in graph.initializer}
-    # the exporter keeps equal tensors once, and refers to them under their other names
-    same = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Identity"}
-    return tensors | {name: tensors[kept] for name, kept in same.items() if kept in tensors}
+    weights = read_weights(onnx.load(str(path)).graph)
+    return {name: torch.tensor(values) for name, values in weights.items()}
 
 
 def _averaged(network: torch.nn.Module, decay: float | None) -> torch.optim.swa_utils.AveragedModel:

@@ -127,8 +127,10 @@ def evaluate(
     )
     store: Store = MemoryStore() if cache is None else open_scores(cache)
     solving = _Solving(scorer, known, options, store, executor, watch)
-    for document in known:  # one group each: every window is made of them
+    for done, document in enumerate(known, 1):  # one group each: every window is made of them
         solving.score([document])
+        if progress is not None:
+            progress("scoring", done, len(known))
     total = sum(map(len, windows.values()))
     results, done = [], 0
     for k, some in windows.items():

@@ -23,25 +23,14 @@ from tests.compatibility.comparing import score_edges
 torch = pytest.importorskip("torch", reason="the plain twin needs deshred[train]")
 
 from deshred.compatibility.pairwise.samples import SampleOptions  # noqa: E402
-from deshred.compatibility.pairwise.squeezenet import SqueezeNet, build_squeezenet  # noqa: E402
+from deshred.compatibility.pairwise.squeezenet import SqueezeNet  # noqa: E402
 from deshred.compatibility.pairwise.training import export_pairwise  # noqa: E402
+from tests.compatibility.pairwise.networks import lively_network  # noqa: E402
 
 # torch's exporter warns about itself
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 ROWS = 408  # 16 k + 8, as 3000 is
-
-
-def lively_network(columns: int, *, sample_rows: int = 32) -> SqueezeNet:
-    """Untrained, but with biases, and outputs that depend on the ink."""
-    network = build_squeezenet(sample_rows, columns, seed=1).eval()
-    generator = torch.Generator().manual_seed(2)
-    with torch.no_grad():
-        for parameter in network.parameters():
-            if parameter.ndim == 1:
-                parameter.normal_(0, 0.05, generator=generator)
-        network.classifier[1].weight.mul_(50)
-    return network
 
 
 def make_scorer(network: SqueezeNet, columns: int, folder: Path, max_shift: int) -> PairwiseScorer:

@@ -91,6 +91,19 @@ def test_networks_share_their_scores_and_tell_what_these_cost(tmp_path: Path) ->
 
 
 @needs_tesseract
+def test_words_tell_what_kept_readings_had_cost(tmp_path: Path) -> None:
+    shreds = drawn_shreds(3)
+    first, second = (
+        enter(METHODS["words"], "drawn", documents=1, executor=SERIAL, kept=tmp_path).solve(shreds)
+        for _ in range(2)
+    )
+    assert first.orders == second.orders
+    assert first.spared is not None
+    assert second.spared is not None
+    assert second.spared > first.spared
+
+
+@needs_tesseract
 def test_words_are_read_in_english_and_what_was_read_is_kept(tmp_path: Path) -> None:
     contestant = enter(METHODS["words"], "s-cdip", documents=1, executor=SERIAL, kept=tmp_path)
     assert isinstance(contestant, WordsContestant)

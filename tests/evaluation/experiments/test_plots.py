@@ -22,6 +22,7 @@ from deshred.evaluation.experiments.plots import (
     plot_feedback,
     plot_kinds,
 )
+from deshred.evaluation.experiments.tables import group_factors
 from deshred.imaging.scans import read_scans
 from tests.evaluation.experiments.entries import (
     Entry,
@@ -125,6 +126,15 @@ def test_without_matplotlib_the_remedy_is_named() -> None:
 def test_collections_of_an_ablation_are_shown_at_a_k_that_all_of_them_have() -> None:
     both = [factor_entry("v_shift", "0", k, [0.5]) for k in (1, 2, 5)]
     other = {**both[0], "collection": "s-marques"}
-    assert _largest_shared_k(both) == 5
-    assert _largest_shared_k([*both, other]) == 1
-    assert _largest_shared_k([*both[1:], other]) == 5
+    assert _largest_shared_k(group_factors(both)) == 5
+    assert _largest_shared_k(group_factors([*both, other])) == 1
+    assert _largest_shared_k(group_factors([*both[1:], other])) == 5
+
+
+def test_trainings_of_other_length_are_lines_of_their_own(tmp_path: Path) -> None:
+    shipped = [factor_entry("sample", value, 1, [0.9]) for value in ("32x32", "64x64")]
+    short = [factor_entry("sample", value, 1, [0.9], steps=100) for value in ("32x32", "64x64")]
+    once = draw(plot_ablation, shipped, tmp_path / "once.png")
+    both = draw(plot_ablation, [*shipped, *short], tmp_path / "both.png")
+    assert once.shape == both.shape
+    assert (once != both).any()  # the budget stands above the panel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deshred.evaluation.experiments.published import ACCURACY, FEEDBACK, SECONDS
+from deshred.evaluation.experiments.published import ABLATION, ACCURACY, FEEDBACK, KINDS, SECONDS
 from deshred.evaluation.experiments.tables import (
     Table,
     find_ratios,
@@ -51,7 +51,11 @@ def test_kinds_are_means_over_single_documents() -> None:
     entry = curve_entry("s-cdip", "default", 1, [0.5, 0.7, 1.0, 0.0], kinds=kinds)
     mixed = curve_entry("s-cdip", "default", 2, [0.0, 0.0, 0.0, 0.0], kinds=kinds)
     table = tabulate_kinds([entry, mixed])
-    assert [(row[0], row[2]) for row in table.rows] == [("letter", "60.0"), ("poem", "100.0")]
+    difference = 60 - KINDS["letter"]
+    assert [(row[0], row[2]) for row in table.rows] == [
+        ("letter", f"60.0 ({difference:+.1f})"),
+        ("poem", "100.0"),
+    ]
     assert table.rows[1][1] == ""  # nobody has published poems
 
 
@@ -90,7 +94,8 @@ def test_the_comparison_counts_failures_as_piles() -> None:
     marques = next(row for row in table.rows if "Marques" in row[1])
     assert ", 2 piles" in marques[2]
     assert marques[2].startswith("25.0, ")  # two piles say nothing about others
-    assert ", 1 pile (" in marques[3]
+    published = ACCURACY["s-marques"]["marques"][2]
+    assert marques[3].endswith(f", 1 pile ({published:.1f}, {50 - published:+.1f})")
 
 
 def test_feedback_shows_the_mean_over_seeds_for_every_strategy() -> None:
@@ -118,6 +123,17 @@ def test_a_factor_has_a_row_for_each_value_and_training() -> None:
     assert column(table, "trained") == ["shipped model", "300 steps"]
     assert column(table, "k = 2") == ["40.0", ""]
     assert column(table, "k = 1")[0].startswith("60.0 ± ")
+
+
+def test_all_seeds_of_a_factor_count_and_the_difference_stands_beside_what_was_published() -> None:
+    entries = [factor_entry("v_shift", "10", 5, [0.9 + seed / 10], seed=seed) for seed in (0, 1)]
+    table = tabulate_ablation([*entries, factor_entry("v_shift", "5", 1, [0.9])])
+    assert column(table, "k = 5") == ["95.0", ""]
+    published = ABLATION["v_shift"]["s-cdip"]
+    assert column(table, "published, k = 5") == [
+        f"{published['10']:.1f} ({95 - published['10']:+.1f})",
+        f"{published['5']:.1f}",
+    ]
 
 
 @pytest.mark.parametrize("accuracy", [0.7, 0.69])

@@ -14,7 +14,7 @@ from deshred.evaluation.experiments.ablation import AblationOptions, ablation
 @flags.command("ablation", interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
-@flags.option_flags(AblationOptions, "steps", "ks", "factors", "documents", "max_shift", "seed", "jobs")
+@flags.option_flags(AblationOptions, "steps", "ks", "factors", "documents", "max_shift", "seeds", "jobs")
 @click.option(
     "--pages",
     metavar="DIR",

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from deshred.compatibility.models import find_model, list_models, open_model
+from deshred.compatibility.pairwise.quantizing import quantize_pairwise, sample_edges
 from deshred.compatibility.pairwise.samples import SampleOptions, Samples, join_samples, sample_page
 from deshred.compatibility.pairwise.scorer import FITS, MAP_STEP
 from deshred.compatibility.pairwise.shared_joins import SharedJoins, restore_plain
@@ -181,6 +182,7 @@ class PairwiseTask:
     def export(self, network: nn.Module, path: Path, card: Mapping[str, Any]) -> None:
         assert isinstance(network, WindowNetwork)
         export_pairwise(network.fold(), path, options=self.options, card=card)
+        quantize_pairwise(path, sample_edges(self.training_pages, self.options, seed=self.training.seed))
 
     def _sample(self, pages: Sequence[IntactPage], epoch: int) -> Samples:
         seeds = np.random.SeedSequence([self.training.seed, epoch + 1]).spawn(len(pages))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from deshred.errors import InputError, SettingsError
@@ -45,14 +46,14 @@ class AblationOptions:
     max_shift: int = option(
         10, "How many px shreds are moved while sample and rho_black vary; fewer take less time."
     )
-    seed: int = option(0, "Seed for the sequence of documents.")
+    seeds: tuple[int, ...] = option((0,), "Seeds for the sequence of documents.", metavar="N,...")
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
-        if min(self.steps, self.seed, self.max_shift) < 0 or any(k < 1 for k in self.ks):
+        if not self.seeds or min(self.steps, *self.seeds, self.max_shift) < 0 or any(k < 1 for k in self.ks):
             raise SettingsError(
-                "steps, seed and max_shift must be at least 0 and ks at least 1, got "
-                f"{self.steps}, {self.seed}, {self.max_shift} and {self.ks}."
+                "steps, seeds and max_shift must be at least 0 and ks at least 1, got "
+                f"{self.steps}, {self.seeds}, {self.max_shift} and {self.ks}."
             )
         variants = list_variants()
         known = dict.fromkeys(variant.factor for variant in variants)
@@ -82,11 +83,11 @@ def ablation(
             "isri-ocr/, or use --steps 0."
         )
     raw = RawResults(out, "ablation")
-    for folder in collections:
-        collection = _choose(open_collection(folder), options)
+    for folder, seed in product(collections, options.seeds):
+        collection = _choose(open_collection(folder), seed, options)
         for variant in list_variants(options.max_shift):
             if _is_asked(variant, options):
-                _measure(collection, variant, raw, out, pages, options, progress)
+                _measure(collection, variant, seed, raw, out, pages, options, progress)
     return show_ablation(raw, out)
 
 
@@ -96,10 +97,10 @@ def show_ablation(raw: RawResults, out: Path) -> Outcome:
     return write_outcome(raw)
 
 
-def _choose(collection: Collection, options: AblationOptions) -> Collection:
+def _choose(collection: Collection, seed: int, options: AblationOptions) -> Collection:
     if options.documents is None:
         return collection
-    sequence = sequence_documents(collection.documents, options.seed)
+    sequence = sequence_documents(collection.documents, seed)
     return collection.select(sorted(document.name for document in sequence[: options.documents]))
 
 
@@ -117,6 +118,7 @@ def _is_shipped(training: Training) -> bool:
 def _measure(
     collection: Collection,
     variant: Variant,
+    seed: int,
     raw: RawResults,
     out: Path,
     pages: Path | None,
@@ -129,14 +131,14 @@ def _measure(
     shift = options.max_shift if variant.factor in ("sample", "rho_black") else None
     head = f"{collection.name} ({len(collection)}) {variant.factor}={variant.value} steps={steps}"
     head += "" if shift in (None, 10) else f" shift={shift}"
-    missing = tuple(k for k in ks if f"{head} k={k} seed={options.seed}" not in raw)
+    missing = tuple(k for k in ks if f"{head} k={k} seed={seed}" not in raw)
     if not missing:
         return
     model = _find_model(collection, variant, out, pages, options, progress)
     result = evaluate(
         collection,
         variant.build(model),
-        options=EvaluationOptions(ks=missing, seed=options.seed, arrangement=variant.arrangement),
+        options=EvaluationOptions(ks=missing, seed=seed, arrangement=variant.arrangement),
         cache=out / "scores",
         executor=default_executor(options.jobs),
         progress=progress,
@@ -150,11 +152,11 @@ def _measure(
             "steps": steps,
             "shift": shift,
             "k": k,
-            "seed": options.seed,
+            "seed": seed,
             "model": Path(model).name,
             **result[k].to_dict(),
         }
-        raw.recall(f"{head} k={k} seed={options.seed}", lambda entry=entry: entry)  # type: ignore[misc]
+        raw.recall(f"{head} k={k} seed={seed}", lambda entry=entry: entry)  # type: ignore[misc]
 
 
 def _find_model(

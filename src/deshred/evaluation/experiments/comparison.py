@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,7 @@ class ComparisonOptions:
         metavar="NAME,...",
     )
     ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
-    seed: int = option(0, "Seed for the sequence of documents.")
+    seeds: tuple[int, ...] = option((0,), "Seeds for the sequence of documents.", metavar="N,...")
     piles: int | None = option(None, "At most this many piles of each size, evenly spread.", shown="all")
     pairwise_most_k: int | None = option(
         None, "Largest k for a pairwise network, which takes hours beyond 1.", shown="none"
@@ -52,10 +53,11 @@ class ComparisonOptions:
 
     def __post_init__(self) -> None:
         find_methods(self.methods)
-        if self.seed < 0 or any(k < 1 for k in self.ks) or (self.piles is not None and self.piles < 1):
+        sizes = [*self.ks, *([] if self.piles is None else [self.piles])]
+        if not self.seeds or min(self.seeds) < 0 or any(size < 1 for size in sizes):
             raise SettingsError(
-                f"ks and piles must be at least 1 and seed at least 0, "
-                f"got {self.ks}, {self.piles} and {self.seed}."
+                f"ks and piles must be at least 1 and seeds at least 0, "
+                f"got {self.ks}, {self.piles} and {self.seeds}."
             )
 
 
@@ -70,8 +72,8 @@ def comparison(
     options = options or ComparisonOptions()
     raw = RawResults(out, "comparison")
     executor = default_executor(options.jobs)
-    for folder in collections:
-        bench = Bench(open_collection(folder), seed=options.seed, executor=executor, keep=max(options.ks))
+    for folder, seed in product(collections, options.seeds):
+        bench = Bench(open_collection(folder), seed=seed, executor=executor, keep=max(options.ks))
         for k in options.ks:
             for method in find_methods(options.methods):
                 if k <= len(bench.documents) and _takes_part(method, k, options):
@@ -103,7 +105,7 @@ def _run(
     windows = spread_windows(total, k, options.piles)
     contestant: Contestant | None = None
     for done, window in enumerate(windows, 1):
-        key = f"{name} ({total}) {method.name} {window.start}-{window.stop} seed={options.seed}"
+        key = f"{name} ({total}) {method.name} {window.start}-{window.stop} seed={bench.seed}"
         if key not in raw:
             if contestant is None:
                 contestant = enter(

@@ -125,12 +125,17 @@ class WordsContestant:
 
     def solve(self, shreds: ShredSet) -> Answer:
         stopwatch = Stopwatch()
+        before = self._count_spared()
         pieces = cut_pieces(shreds)
         with stopwatch.measure("score"):
             evidence = gather_evidence(pieces, self.reader, options=self.options, executor=self.executor)
         with stopwatch.measure("solve"):
             order = compose_words(pieces, evidence, self.reader, options=self.options, executor=self.executor)
-        return Answer((tuple(shreds.ids[i] for i in order),), stopwatch.seconds)
+        spared = self._count_spared() - before
+        return Answer((tuple(shreds.ids[i] for i in order),), stopwatch.seconds, spared=spared)
+
+    def _count_spared(self) -> float:
+        return self.reader.spared if isinstance(self.reader, KeepingReader) else 0.0
 
 
 def enter(

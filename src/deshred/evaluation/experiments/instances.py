@@ -56,7 +56,7 @@ class Bench:
     def __init__(self, collection: Collection, *, seed: int, executor: Executor, keep: int = 6) -> None:
         self.collection = collection
         self.documents = sequence_documents(collection.documents, seed)
-        self._seed = seed
+        self.seed = seed
         self._executor = executor
         self._keep = keep
         self._read: OrderedDict[str, KnownPile] = OrderedDict()
@@ -65,7 +65,7 @@ class Bench:
         """The shreds of a window; shuffled, so that no tie can leak their order."""
         piles = [self._recall(document) for document in self.documents[window.start : window.stop]]
         shreds = [shred for pile in piles for shred in pile.shreds]
-        rng = np.random.default_rng([self._seed, window.start, window.stop])
+        rng = np.random.default_rng([self.seed, window.start, window.stop])
         places: dict[str, Place] = {}
         for pile in piles:
             places |= pile.truth.places

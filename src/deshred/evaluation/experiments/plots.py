@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,12 @@ from deshred.evaluation.experiments.methods import METHODS
 from deshred.evaluation.experiments.published import ABLATION, ACCURACY, KINDS
 from deshred.evaluation.experiments.raw import Entry
 from deshred.evaluation.experiments.tables import (
+    FactorValue,
     average_many,
     count_documents,
     find_ratios,
     group_accuracies,
+    group_factors,
     group_kinds,
     label_collection,
     label_method,
@@ -147,9 +149,13 @@ def plot_comparison(entries: Sequence[Entry], file: Path) -> Path:
 
 
 def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
-    """Mean accuracy of every value, a panel for each factor; dots are collections, at a k they share."""
-    factors = list(dict.fromkeys(entry["factor"] for entry in entries))
-    names = sorted({entry["collection"] for entry in entries}, key=place_collection)
+    """Mean accuracy of every value, a panel for each factor at a k that its collections share.
+
+    A line for each collection, and for each way that its networks were trained.
+    """
+    groups = group_factors(entries)
+    factors = list(dict.fromkeys(one.factor for one in groups))
+    names = sorted({one.collection for one in groups}, key=place_collection)
     plt = import_pyplot()
     columns = min(4, max(len(factors), 1))
     rows = -(-max(len(factors), 1) // columns)
@@ -157,37 +163,44 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
     for axis in axes.ravel()[len(factors) :]:
         axis.set_axis_off()
     for axis, factor in zip(axes.ravel(), factors, strict=False):
-        own = [entry for entry in entries if entry["factor"] == factor]
-        own = [entry for entry in own if entry["k"] == _largest_shared_k(own)]
-        values = list(dict.fromkeys(entry["value"] for entry in own))
-        for place, name in enumerate(names):
-            found = {e["value"]: 100 * e["mean"] for e in own if e["collection"] == name}
-            published = ABLATION.get(factor, {}).get(name, {}) if found else {}
-            look = {"marker": _MARKERS[place], "color": _COLORS[(0, 3, 5)[place % 3]]}
-            label = label_collection(name)
-            for known, more in ((found, {"label": label}), (published, _HOLLOW)):
-                spots = [values.index(value) for value in known if value in values]
-                means = [mean for value, mean in known.items() if value in values]
-                axis.plot(spots, means, **look, **more)
-            if published:
-                axis.plot([], [], **look, **_HOLLOW, label=f"{label} (published, k = 5)")
-        axis.set_xticks(range(len(values)), values, fontsize=8)
-        axis.set_xlim(-0.4, len(values) - 0.6)
-        lowest = 100 * min(entry["mean"] for entry in own)  # published marks below it are not worth the room
-        axis.set_ylim(min(lowest - 2, 90), 101)
-        largest = f"k = {own[0]['k']}"
-        axis.set_title(factor if factor.endswith(largest) else f"{factor}, {largest}", fontsize=10)
-        axis.grid(alpha=0.3)
+        own = {one: by_k for one, by_k in groups.items() if one.factor == factor}
+        k = _largest_shared_k(own)
+        shown = {one: 100 * float(np.mean(by_k[k])) for one, by_k in own.items() if k in by_k}
+        _draw_factor(axis, shown, names)
+        title = factor if factor.endswith(f"k = {k}") else f"{factor}, k = {k}"
+        budgets = dict.fromkeys(one.trained for one in shown if one.trained != "shipped model")
+        axis.set_title("\n".join([title, *budgets]), fontsize=10)
     axes[0][0].set_ylabel("accuracy, %")
     return _finish(figure, axes.ravel()[: max(len(factors), 1)], file)
 
 
-def _largest_shared_k(entries: Sequence[Entry]) -> int:
-    """The largest k that was measured on every collection; where they share none, the largest of all."""
-    ks: dict[str, set[int]] = {}
-    for entry in entries:
-        ks.setdefault(entry["collection"], set()).add(entry["k"])
-    return max(set.intersection(*ks.values()) or set.union(*ks.values()))
+def _draw_factor(axis: Any, shown: Mapping[FactorValue, float], names: Sequence[str]) -> None:
+    """One panel: values beside each other, published ones as hollow marks."""
+    values = list(dict.fromkeys(one.value for one in shown))
+    for name, trained in dict.fromkeys((one.collection, one.trained) for one in shown):
+        line = {o.value: mean for o, mean in shown.items() if (o.collection, o.trained) == (name, trained)}
+        place = names.index(name)
+        look = {"marker": _MARKERS[place], "color": _COLORS[(0, 3, 5)[place % 3]]}
+        dash = "-" if trained == "shipped model" else ":"
+        known = ABLATION.get(next(iter(shown)).factor, {}).get(name, {})
+        published = {value: mean for value, mean in known.items() if value in values}
+        label = label_collection(name)
+        axis.plot([values.index(v) for v in line], list(line.values()), **look, linestyle=dash, label=label)
+        if published:
+            spots = [values.index(value) for value in published]
+            hollow = {**look, **_HOLLOW, "label": f"{label} (published, k = 5)"}
+            axis.plot(spots, list(published.values()), **hollow)
+    axis.set_xticks(range(len(values)), values, fontsize=8)
+    axis.set_xlim(-0.4, len(values) - 0.6)
+    lowest = min(shown.values(), default=100.0)  # published marks below it are not worth the room
+    axis.set_ylim(min(lowest - 2, 90), 101)
+    axis.grid(alpha=0.3)
+
+
+def _largest_shared_k(groups: Mapping[FactorValue, Mapping[int, Sequence[float]]]) -> int:
+    """The largest k that every value was measured with; where they share none, the largest of all."""
+    ks = [set(by_k) for by_k in groups.values()]
+    return max(set.intersection(*ks) or set.union(*ks))
 
 
 def plot_feedback(entries: Sequence[Entry], file: Path) -> Path:

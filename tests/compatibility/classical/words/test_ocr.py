@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 
@@ -32,6 +33,33 @@ def test_what_was_read_is_not_read_again(tmp_path: Path) -> None:
     assert KeepingReader(inner, tmp_path).read(image) == first
     KeepingReader(inner, tmp_path).read(image + 1)
     assert len(inner.seen) == 2
+
+
+def test_readings_that_were_kept_count_with_what_they_had_cost(tmp_path: Path) -> None:
+    image = np.zeros((4, 6, 3), np.uint8)
+    ticks = iter([1.0, 3.5, 10.0, 10.25])
+    first = KeepingReader(OnceReader(), tmp_path, clock=lambda: next(ticks))
+    first.read(image)
+    first.read(image + 1)
+    assert first.spared == 0.0
+    second = KeepingReader(OnceReader(), tmp_path, clock=lambda: next(ticks))
+    second.read(image + 1)
+    assert second.spared == 0.25
+    second.read(image)
+    assert second.spared == 2.75
+
+
+def test_other_language_data_are_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tesserocr", reason="tesserocr is not installed")
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    data = tmp_path / "xyz.traineddata"
+    data.write_bytes(b"one")
+    os.utime(data, ns=(1, 1))
+    before = TesseractWords("xyz").fingerprint
+    assert TesseractWords("xyz").fingerprint == before
+    data.write_bytes(b"two")
+    os.utime(data, ns=(2, 2))
+    assert TesseractWords("xyz").fingerprint != before
 
 
 def test_a_missing_engine_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
