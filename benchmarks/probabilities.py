@@ -83,7 +83,7 @@ def judge(pile: Pile, truth: Truth, scorer: AnyScorer) -> Judged:
 
 
 def simulate(arguments: argparse.Namespace) -> Iterator[tuple[float, Judged]]:
-    scorer = load_scorer("default", arguments.model)
+    scorer = load_scorer(arguments.scorer, arguments.model)
     rng = np.random.default_rng(arguments.seed)
     for number in range(arguments.piles):
         images = list(pages(arguments.pages, arguments.count, rng))
@@ -135,6 +135,7 @@ def main(given: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("pages", nargs="*", type=Path)
     parser.add_argument("--model", help="one that was not trained on PAGES")
+    parser.add_argument("--scorer", default="default", help="default or towers")
     parser.add_argument("--piles", type=int, default=8)
     parser.add_argument("--count", type=int, default=10, help="pages in a pile")
     parser.add_argument("--seed", type=int, default=0)

@@ -221,11 +221,16 @@ def join_piles(piles: Sequence[Pile]) -> Pile:
 
 @dataclass(frozen=True)
 class Calibration:
-    """probability = logistic(slope * lead + intercept); fitted on simulated piles, kept with the model."""
+    """probability = logistic(slope * lead + intercept); fitted on simulated piles, kept with the model.
+
+    Joins that others beat stand where those have better places. That is a case of its own, not the end of the
+    curve: `beaten` is how probable such a join is, where that was counted.
+    """
 
     slope: float
     intercept: float
     asks_for_fit: bool = False  # a join must also fit as well as its ink lets expect: its partner may be gone
+    beaten: float | None = None
 
     def probability(self, leads: NDArray[np.floating]) -> NDArray[np.float64]:
         """Leads in nats to probabilities."""

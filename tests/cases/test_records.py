@@ -19,7 +19,7 @@ def dense(n: int = 4) -> Compatibility:
     ends = rng.normal(size=(3, n)).astype(np.float32)
     ids = tuple(f"ß {i}" for i in range(n))
     return Compatibility(
-        ids, scores, offsets, "print", margins=Margins(*ends), calibration=Calibration(0.5, -0.25)
+        ids, scores, offsets, "print", margins=Margins(*ends), calibration=Calibration(0.5, -0.25, beaten=0.4)
     )
 
 
@@ -52,6 +52,20 @@ def test_scores_survive_the_file(tmp_path: Path, given: Compatibility) -> None:
     assert loaded.calibration == given.calibration
 
 
+@pytest.mark.parametrize(
+    ("held", "expected"),
+    [
+        ([0.5, -0.25], Calibration(0.5, -0.25)),
+        ([0.5, -0.25, 1.0], Calibration(0.5, -0.25, asks_for_fit=True)),
+        ([0.5, -0.25, 0.0, np.nan], Calibration(0.5, -0.25)),
+        ([0.5, -0.25, 0.0, 0.4], Calibration(0.5, -0.25, beaten=0.4)),
+    ],
+)
+def test_curves_of_older_files_are_read(tmp_path: Path, held: list[float], expected: Calibration) -> None:
+    np.savez(tmp_path / "c.npz", scores=np.eye(3), calibration=held)
+    assert load_compatibility(tmp_path / "c.npz").calibration == expected
+
+
 def test_a_bare_matrix_of_scores_is_enough(tmp_path: Path) -> None:
     np.savez(tmp_path / "c.npz", scores=np.eye(3))
     loaded = load_compatibility(tmp_path / "c.npz")
@@ -81,6 +95,8 @@ def test_what_is_no_file_of_scores_is_an_input_error(tmp_path: Path) -> None:
 
 
 BAD_SCORES: dict[str, dict[str, Any]] = {
+    "a curve with a probability of two": {"calibration": np.array([1.0, 0.0, 0.0, 2.0])},
+    "a curve of one number": {"calibration": np.array([1.0])},
     "ids of two dimensions": {"ids": np.array([["a", "b"]])},
     "margins that are words": {name: np.array(["x", "y"]) for name in ("starts", "ends", "widths_mm")},
     "places that are no whole numbers": {

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from deshred.compatibility.calibration import find_leads, rate
+from deshred.compatibility.calibration import find_leads, is_beaten, rate
 from deshred.elements import Arrangement, Calibration, Compatibility, Join, Margins, PageBreak, Slot
 from tests.arrangement.drawn_piles import to_sparse
 
@@ -70,3 +70,19 @@ def test_by_how_much_a_join_is_beaten_says_nothing_but_an_impossible_one_stays_i
     first, second, third = (find_leads(pile, [(0, 1)])[0] for pile in (slightly, utterly, never))
     assert first == second < 0
     assert third < first - 10
+
+
+def test_a_beaten_join_is_as_probable_as_such_joins_were_found_to_be() -> None:
+    compatibility = _compatibility([[0, 1, 26], [0, 0, 30], [0, 0, 0]])
+    joins = (Join("a", "b", 1, 0), Join("b", "c", 30, 0))
+    page = (Slot("a", 0), Slot("b", 0), Slot("c", 0))
+    arrangement = Arrangement((page,), joins, (), 0, 0)
+    on_curve = rate(arrangement, replace(compatibility, calibration=Calibration(1, 0)))
+    counted = rate(arrangement, replace(compatibility, calibration=Calibration(1, 0, beaten=0.375)))
+    assert counted.joins[0].probability == 0.375 != on_curve.joins[0].probability
+    assert counted.joins[1] == on_curve.joins[1]
+
+
+def test_a_join_that_cannot_be_is_not_called_beaten() -> None:
+    never = _compatibility([[0, -np.inf, 6], [0, 0, 0], [0, 0, 0]])
+    assert not is_beaten(find_leads(never, [(0, 1)]))[0]

@@ -18,7 +18,9 @@ from deshred.elements import Calibration
 from deshred.errors import InputError
 from deshred.simulation.intact import IntactPage
 
-RESULT = CalibrationResult(FusionWeights(0.25, 0.75), Calibration(0.5, -1.0), Calibration(0.75, -2.0), 123)
+RESULT = CalibrationResult(
+    FusionWeights(0.25, 0.75), Calibration(0.5, -1.0), Calibration(0.75, -2.0, beaten=0.25), 123
+)
 
 
 def test_scorers_use_what_was_written_into_the_model(small_towers: Path, tmp_path: Path) -> None:

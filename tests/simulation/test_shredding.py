@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from deshred.errors import InputError, SettingsError
-from deshred.simulation.shredding import Damage, ShreddingOptions, sample_joins, shred_both_sides, shred_page
+from deshred.simulation.shredding import (
+    Damage,
+    Ink,
+    ShreddingOptions,
+    look_inwards,
+    sample_joins,
+    shred_both_sides,
+    shred_page,
+)
 from tests.scribbles import scribble
 
 PAGE = np.repeat(255 - 255 * scribble(5)[:, :, None], 3, axis=2)
@@ -97,3 +105,15 @@ def test_two_sides_of_different_size_are_refused():
     white = np.full((400, 300, 3), 255, np.uint8)
     with pytest.raises(InputError, match="one size"):
         shred_both_sides(white, white[:300], np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("inwards", [1, -1])
+def test_windows_copied_in_runs_are_those_of_single_pixels(inwards: int) -> None:
+    rng = np.random.default_rng(3)
+    ink: Ink = (rng.random((60, 90)) < 0.4).astype(np.uint8)
+    y, x = rng.integers(10, 50, (5, 12)), rng.integers(-20, 110, (5, 12))  # beyond the page, too
+    found = look_inwards(ink, y, x, inwards, 16)
+    for place in np.ndindex(y.shape):
+        for column in range(16):
+            at = min(max(int(x[place]) + inwards * column, 0), 89)
+            assert found[(*place, column)] == ink[y[place], at]

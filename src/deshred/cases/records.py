@@ -78,7 +78,8 @@ def pack_compatibility(compatibility: Compatibility) -> bytes:
                 arrays[name] = getattr(compatibility.margins, name)
     if compatibility.calibration is not None:
         curve = compatibility.calibration
-        arrays["calibration"] = np.array([curve.slope, curve.intercept, curve.asks_for_fit])
+        beaten = np.nan if curve.beaten is None else curve.beaten
+        arrays["calibration"] = np.array([curve.slope, curve.intercept, curve.asks_for_fit, beaten])
     return pack_arrays(arrays)
 
 
@@ -137,8 +138,13 @@ def _read_margins(held: dict[str, NDArray[Any]], count: int) -> Margins | None:
 def _read_calibration(held: dict[str, NDArray[Any]]) -> Calibration | None:
     if "calibration" not in held:
         return None
-    slope, intercept, *asks = np.asarray(held["calibration"], np.float64).tolist()
-    return Calibration(slope, intercept, bool(asks and asks[0]))  # older files hold two numbers
+    numbers = np.asarray(held["calibration"], np.float64).tolist()
+    slope, intercept, asks, beaten = [*numbers, *(0.0, np.nan)[len(numbers) - 2 :]]  # older files hold fewer
+    if np.isnan(beaten):
+        return Calibration(slope, intercept, bool(asks))
+    if not 0 <= beaten <= 1:
+        raise ValueError(f"{beaten:g} is no probability")
+    return Calibration(slope, intercept, bool(asks), beaten)
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:

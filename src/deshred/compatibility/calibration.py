@@ -3,7 +3,8 @@
 An answer stands against every other join of its two edges: its lead is its score less the log-sum of theirs,
 the poorer of both sides. The score of a page break is what its two shreds say about ending and beginning a
 page. A logistic curve per scorer turns leads into probabilities; it is fitted on simulated piles
-(`fitting.py`), never on the documents that results are reported for.
+(`fitting.py`), never on the documents that results are reported for. Joins that others beat are off the
+curve: for them, piles tell how many are true.
 
 Where scores know page ends too, more is asked: whether the neighbor is in the pile at all (`presence.py`).
 """
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.compatibility.presence import PresenceCurve, gather_facts
-from deshred.elements import Arrangement, Compatibility
+from deshred.elements import Arrangement, Calibration, Compatibility
 
 _DECIDED = 30.0  # nats; a larger lead says no more about what a scorer may have got wrong
 _BEATEN = 2.0  # nats; a join that others beat stands where they have better places: by how much says no more
@@ -32,7 +33,7 @@ def rate(arrangement: Arrangement, compatibility: Compatibility) -> Arrangement:
     breaks = [(index[one.after], index[one.before]) for one in arrangement.breaks]
     calibrate = compatibility.calibration.probability
     leads = find_leads(compatibility, joins)
-    of_joins = calibrate(leads)
+    of_joins = rate_joins(compatibility.calibration, leads)
     margins = compatibility.margins
     if margins is not None and joins and compatibility.calibration.asks_for_fit:
         shares = [join.share for join in arrangement.joins]
@@ -53,6 +54,19 @@ def rate(arrangement: Arrangement, compatibility: Compatibility) -> Arrangement:
             replace(one, probability=p) for one, p in zip(arrangement.breaks, of_breaks, strict=True)
         ),
     )
+
+
+def rate_joins(calibration: Calibration, leads: NDArray[np.float64]) -> NDArray[np.float64]:  # (m,)
+    """The probability of joins with these leads."""
+    by_curve = calibration.probability(leads)
+    if calibration.beaten is None:
+        return by_curve
+    return np.where(is_beaten(leads), calibration.beaten, by_curve)
+
+
+def is_beaten(leads: NDArray[np.float64]) -> NDArray[np.bool_]:  # (m,)
+    """Joins that others beat by so much that the lead says no more; not those that cannot be."""
+    return (leads <= -_BEATEN) & (leads > -_DECIDED)
 
 
 def find_leads(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment, minimize
 
-from deshred.compatibility.calibration import find_leads
+from deshred.compatibility.calibration import find_leads, is_beaten
 from deshred.compatibility.comparing import face_paper
 from deshred.compatibility.describing import DescribedGroup
 from deshred.compatibility.fusion import FusionScorer, FusionWeights, coarsen
@@ -101,7 +101,8 @@ def write_calibration(model: Path, result: CalibrationResult) -> None:
 
 
 def _card_of(curve: Calibration) -> dict[str, float]:
-    return {"slope": curve.slope, "intercept": curve.intercept}
+    beaten = {} if curve.beaten is None else {"beaten": curve.beaten}
+    return {"slope": curve.slope, "intercept": curve.intercept, **beaten}
 
 
 def copy_calibration(model: Path, taught: Path) -> None:
@@ -207,7 +208,11 @@ def _choose(scores: NDArray[np.float32], facing: Facing, weights: FusionWeights)
 
 
 def _fit_curve(piles: Sequence[_KnownPile], weights: FusionWeights, log_prior: LogPrior) -> Calibration:
-    """Logistic regression from leads to truth, on the joins that a solver would choose."""
+    """Logistic regression from leads to truth, on the joins that a solver would choose.
+
+    Those that others beat are counted apart: most are no joins at all, but right beside them on the scale of
+    leads nearly all are true, and one curve through both is wrong for each.
+    """
     leads, truths = [], []
     for pile in piles:
         scores = _scores(pile.evidence, weights, log_prior)
@@ -218,13 +223,19 @@ def _fit_curve(piles: Sequence[_KnownPile], weights: FusionWeights, log_prior: L
         leads.append(find_leads(compatibility, chosen))
         truths.append(np.array([pair in true for pair in chosen]))
     lead, truth = np.concatenate(leads), np.concatenate(truths)
+    beaten = is_beaten(lead)
+    ahead, kept = lead[~beaten], truth[~beaten]
 
     def surprise(parameters: NDArray[np.float64]) -> float:
         slope, intercept = parameters
-        log_odds = slope * lead + intercept
-        loss = np.logaddexp(0, np.where(truth, -log_odds, log_odds)).mean()
+        log_odds = slope * ahead + intercept
+        loss = np.logaddexp(0, np.where(kept, -log_odds, log_odds)).sum() / max(len(ahead), 1)
         return float(loss + _RIDGE * ((slope - 1) ** 2 + intercept**2))
 
     best = minimize(surprise, np.array([0.3, 0.0]), method="Nelder-Mead")
     slope, intercept = best.x
-    return Calibration(round(max(float(slope), 0.01), 4), round(float(intercept), 4))
+    return Calibration(
+        round(max(float(slope), 0.01), 4),
+        round(float(intercept), 4),
+        beaten=round(float(truth[beaten].sum() + 1) / (int(beaten.sum()) + 2), 4),  # one of each before any
+    )

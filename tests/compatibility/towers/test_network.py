@@ -14,6 +14,7 @@ from deshred.compatibility.towers.network import (  # noqa: E402
     TowerTask,
     TowerTrainingOptions,
     WindowOptions,
+    hold_out,
     load_towers,
     load_weights,
     surprise_of,
@@ -98,6 +99,29 @@ def test_a_page_is_trained_on_or_validated_on(scribbled_pages: list[IntactPage])
     assert sorted(names) == sorted(page.name for page in scribbled_pages)
     with pytest.raises(InputError, match="at least 2 pages"):
         TowerTask(scribbled_pages[:1], options=SMALL)
+
+
+@pytest.mark.parametrize("anneal", [True, False])
+def test_the_learning_rate_falls_unless_others_are_to_start_from_here(
+    anneal: bool, scribbled_pages: list[IntactPage]
+) -> None:
+    training = TowerTrainingOptions(steps=400, short=SHORT, long=SHORT, anneal=anneal)
+    task = TowerTask(scribbled_pages, options=SMALL, training=training)
+    rates = []
+    for _ in range(training.steps):
+        rates.append(task.optimizer.param_groups[0]["lr"])
+        task.optimizer.step()
+        task.schedule.step()
+    assert rates[0] < 0.1 * training.learning_rate
+    assert max(rates) == pytest.approx(training.learning_rate, rel=1e-3)
+    last = rates[-1] / training.learning_rate
+    assert last < 1e-3 if anneal else last == pytest.approx(1)
+
+
+def test_a_twentieth_is_held_out_and_of_a_single_page_nothing(scribbled_pages: list[IntactPage]) -> None:
+    many = 10 * scribbled_pages[:4]
+    assert [len(hold_out(many, 0).training), len(hold_out(many, 0).held_out)] == [38, 2]
+    assert not hold_out(many[:1], 0).held_out
 
 
 def test_a_step_has_the_same_loss_again(scribbled_pages: list[IntactPage]) -> None:

@@ -69,9 +69,10 @@ def _check_towers(card: _Fields) -> None:
     if "calibration" in card:
         curves = card.table("calibration")
         for name in curves:
-            curve = curves.table(name, only=("slope", "intercept"))
+            curve = curves.table(name, only=("slope", "intercept"), perhaps=("beaten",))
             curve.number("slope")
             curve.number("intercept")
+            curve.share("beaten")
 
 
 def _check_pairwise(card: _Fields) -> None:
@@ -100,9 +101,9 @@ class _Fields:
     def __iter__(self) -> Any:
         return iter(self._content)
 
-    def table(self, key: str, *, only: Sequence[str] | None = None) -> _Fields:
+    def table(self, key: str, *, only: Sequence[str] | None = None, perhaps: Sequence[str] = ()) -> _Fields:
         inner = _Fields(self._content.get(key), self._path(key), self._where)
-        if only is not None and set(inner) != set(only):
+        if only is not None and set(inner) - set(perhaps) != set(only):
             self._refuse(self._path(key), sorted(inner), f"a table of {' and '.join(only)}")
         return inner
 
@@ -115,6 +116,12 @@ class _Fields:
     def number(self, key: str) -> None:
         if not _is_number(self._content.get(key)):
             self._refuse(self._path(key), self._content.get(key), "a number")
+
+    def share(self, key: str) -> None:
+        """A number from 0 to 1, or nothing."""
+        value = self._content.get(key, 0)
+        if not _is_number(value) or not 0 <= value <= 1:
+            self._refuse(self._path(key), value, "a number from 0 to 1")
 
     def numbers(self, key: str, count: int) -> None:
         value = self._content.get(key)

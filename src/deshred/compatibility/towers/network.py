@@ -30,6 +30,7 @@ from deshred.simulation.shredding import Damage, sample_joins
 
 _BLANK = 0.005  # share of ink up to which a window of an edge is blank
 _QUANTIZED_ON = 16  # batches
+_RISING = 200  # steps until a learning rate that does not fall is reached
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,9 @@ class TowerTrainingOptions:
         "bfloat16 takes half the time on processors that support it, and minutes per step on others.",
     )
     learning_rate: float = 2e-3
+    anneal: bool = option(
+        True, "Let the learning rate fall to nothing; not for a network that others start from."
+    )
     average: float = 0.998
     seed: int = option(0, "Seed for everything random.")
     damage: Damage = field(default_factory=Damage)
@@ -172,6 +176,21 @@ def load_towers(model: str | Path) -> Towers:
     return towers.eval()
 
 
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Pages to learn from, and pages to judge by."""
+
+    training: Sequence[IntactPage]
+    held_out: Sequence[IntactPage]
+
+
+def hold_out(pages: Sequence[IntactPage], seed: int) -> Split:
+    """Hold a twentieth of the pages out; of a single page nothing."""
+    order = np.random.default_rng(seed).permutation(len(pages))
+    count = max(1, len(pages) // 20) if len(pages) > 1 else 0
+    return Split([pages[i] for i in order[count:]], [pages[i] for i in order[:count]])
+
+
 class TowerTask:
     """Learns to find, for each side of a cut, the other side among all cuts of the batch."""
 
@@ -194,9 +213,10 @@ class TowerTask:
         """
         self.options = options or TowerOptions()
         self.training = training or TowerTrainingOptions()
-        self.training_pages, self.validation_pages = list(pages), list(held_out)
-        if not held_out:
-            self._hold_out()
+        if not held_out and len(pages) < 2:
+            raise InputError(f"towers need at least 2 pages to train and to validate on, got {len(pages)}.")
+        split = Split(pages, held_out) if held_out else hold_out(pages, self.training.seed)
+        self.training_pages, self.validation_pages = list(split.training), list(split.held_out)
         self.steps = self.training.steps
         self._pages = fingerprint_pages([*pages, *held_out])
         self._init = None if init is None else _fingerprint_weights(init)
@@ -210,21 +230,7 @@ class TowerTask:
         self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         rate = self.training.learning_rate
         self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=rate, weight_decay=1e-4)
-        self.schedule = torch.optim.lr_scheduler.OneCycleLR(
-            self.optimizer,
-            rate,
-            total_steps=self.steps + 1,
-            pct_start=max(0.1, 1.5 / (self.steps + 1)),  # at least half a step
-        )
-
-    def _hold_out(self) -> None:
-        pages = self.training_pages
-        if len(pages) < 2:
-            raise InputError(f"towers need at least 2 pages to train and to validate on, got {len(pages)}.")
-        order = np.random.default_rng(self.training.seed).permutation(len(pages))
-        count = max(1, len(pages) // 20)
-        self.validation_pages = [pages[i] for i in order[:count]]
-        self.training_pages = [pages[i] for i in order[count:]]
+        self.schedule = _schedule(self.optimizer, self.training)
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -294,6 +300,20 @@ class TowerTask:
             card={**card, "shift_bias": bias},
         )
         quantize(path, sample_windows(self.training_pages, self.options, self.training))
+
+
+def _schedule(
+    optimizer: torch.optim.Optimizer, training: TowerTrainingOptions
+) -> torch.optim.lr_scheduler.LRScheduler:
+    """The learning rate rises, and then falls or stays."""
+    if training.anneal:
+        return torch.optim.lr_scheduler.OneCycleLR(
+            optimizer,
+            training.learning_rate,
+            total_steps=training.steps + 1,
+            pct_start=max(0.1, 1.5 / (training.steps + 1)),  # at least half a step
+        )
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / _RISING))
 
 
 def sample_windows(

@@ -16,6 +16,7 @@ from deshred.compatibility.fitting import calibrate, write_calibration
 from deshred.compatibility.towers.network import (
     TowerTask,
     TowerTrainingOptions,
+    hold_out,
     load_towers,
     load_weights,
 )
@@ -24,7 +25,7 @@ from deshred.compatibility.training import Report, TrainingOptions, train
 from deshred.errors import SettingsError
 from deshred.executors import Progress
 from deshred.options import option
-from deshred.simulation.intact import draw_intact, load_intact
+from deshred.simulation.intact import IntactPage, draw_intact, load_intact
 from deshred.simulation.scripts import draw_script_pages
 
 
@@ -64,30 +65,52 @@ def train_towers(
     """Train towers on pages, and calibrate them on simulated piles of the pages held out."""
     recipe, training = recipe or TowerRecipe(), training or TowerTrainingOptions()
     seed = training.seed
+    sources = [
+        load_intact(pages, progress=progress) if pages else [],
+        draw_intact(recipe.drawn, np.random.default_rng(seed), progress=progress),
+        # a stream of its own, so that scripts can be added to a recipe without changing what else is drawn
+        draw_script_pages(recipe.scripts, np.random.default_rng([seed, 1]), progress=progress),
+    ]
+    return train_on(sources, output, recipe=recipe, training=training, options=options, report=report)
+
+
+def train_on(
+    sources: Sequence[Sequence[IntactPage]],
+    output: Path,
+    *,
+    recipe: TowerRecipe,
+    training: TowerTrainingOptions,
+    options: TrainingOptions | None = None,
+    report: Report | None = None,
+) -> Path:
+    """Train towers on pages that were read or drawn before.
+
+    Of every source a twentieth is held out, the same with every seed: models of several seeds, or with more
+    drawn pages, are judged by the same scans.
+    """
+    splits = [hold_out(source, 0) for source in sources]
     weights = None if recipe.init is None else load_weights(recipe.init)
-    intact = load_intact(pages, progress=progress) if pages else []
-    intact += draw_intact(recipe.drawn, np.random.default_rng(seed), progress=progress)
-    # a stream of its own, so that scripts can be added to a recipe without changing what else is drawn
-    intact += draw_script_pages(recipe.scripts, np.random.default_rng([seed, 1]), progress=progress)
     teacher = None if recipe.teacher is None else load_towers(recipe.teacher)
     if teacher is not None:
         training = replace(training, learning_rate=STUDENT_RATE)
     task = TowerTask(
-        intact,
+        [page for split in splits for page in split.training],
         options=None if teacher is None else STUDENT,
         training=training,
         init=weights,
         teacher=teacher,
+        held_out=[page for split in splits for page in split.held_out],
     )
 
     def refine(model: Path) -> None:
-        write_calibration(model, calibrate(model, task.validation_pages, seed=seed, piles=recipe.piles))
+        fitted = calibrate(model, task.validation_pages, seed=training.seed, piles=recipe.piles)
+        write_calibration(model, fitted)
 
     return train(
         task,
         output,
-        options=replace(options or TrainingOptions(), seed=seed),
+        options=replace(options or TrainingOptions(), seed=training.seed),
         average=training.average,
-        refine=refine,
+        refine=refine if training.anneal else None,  # what others start from is not for piles
         report=report,
     )
