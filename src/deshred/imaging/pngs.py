@@ -64,7 +64,7 @@ class PlainPng:
         try:
             # one byte more than there should be: no file makes more of itself than its header says
             content = unpacker.decompress(self.packed, self.height * length + 1)
-        except isal_zlib.error:
+        except isal_zlib.error:  # type: ignore[misc] # it is one
             return None
         if len(content) != self.height * length or not unpacker.eof or unpacker.unused_data:
             return None
