@@ -51,7 +51,7 @@ def test_the_center_line_goes_straight_on_beyond_the_paper():
 
 def test_runs_of_rows_are_where_each_row_by_itself_would_be():
     page = draw_pattern(2400, 300)
-    shred = bend(list(cut(page, np.full((1, 2400), 150)))[0], 30 * np.linspace(-1, 1, 2400) ** 2)
+    shred = bend(next(iter(cut(page, np.full((1, 2400), 150)))), 30 * np.linspace(-1, 1, 2400) ** 2)
     upright = set_upright(shred)
     assert upright.indent > 5
     rows = np.concatenate([np.arange(2400)[run.rows] for run in upright.runs])

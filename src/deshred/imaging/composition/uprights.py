@@ -76,7 +76,7 @@ class Upright:
     @property
     def width(self) -> int:
         """Of the straight shred."""
-        return self.mask.shape[1] + 2 * self.indent
+        return int(self.mask.shape[1]) + 2 * self.indent
 
 
 def find_sides(mask: Mask) -> Sides:
