@@ -86,16 +86,34 @@ def pool_rows(values: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
     return pooled
 
 
-def glance(rights: Sketch, lefts: Sketch, reach: int) -> NDArray[np.float32]:  # (a, b)
-    """How well edges fit at their best shift, as far as sketches tell; -inf where there is nothing to see."""
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """The left-hand edges that others are compared with, ready to be multiplied at every shift."""
+
+    flat: NDArray[np.float32]  # (n, (rows + 2 * reach) * d)
+    scale: NDArray[np.float32]  # (n,)
+    depth: int
+    reach: int
+
+    def __len__(self) -> int:
+        return len(self.flat)
+
+
+def set_sight(lefts: Sketch, reach: int) -> Sight:
+    """Made once for a pile, and not for every block of it."""
     count, rows, depth = lefts.values.shape
-    upper = rights.values.reshape(len(rights), -1).astype(np.float32)
     padded = np.zeros((count, rows + 2 * reach, depth), np.float32)
     padded[:, reach : reach + rows] = lefts.values
-    flat = padded.reshape(count, -1)
-    best = upper @ flat[:, : rows * depth].T
-    for k in range(1, 2 * reach + 1):
-        np.maximum(best, upper @ flat[:, k * depth : (k + rows) * depth].T, out=best)
+    return Sight(padded.reshape(count, -1), lefts.scale, depth, reach)
+
+
+def glance(rights: Sketch, lefts: Sight) -> NDArray[np.float32]:  # (a, b)
+    """How well edges fit at their best shift, as far as sketches tell; -inf where there is nothing to see."""
+    upper = rights.values.reshape(len(rights), -1).astype(np.float32)
+    size, depth = upper.shape[1], lefts.depth
+    best = upper @ lefts.flat[:, :size].T
+    for k in range(1, 2 * lefts.reach + 1):
+        np.maximum(best, upper @ lefts.flat[:, k * depth : k * depth + size].T, out=best)
     best *= rights.scale[:, None]
     best *= lefts.scale
     best[rights.scale == 0] = -np.inf
@@ -130,7 +148,8 @@ def _look(
     starts = range(0, count, _BLOCK)
     found: list[NDArray[np.int64]] = []
     best = _Best(np.empty((count, 0), np.float32), np.empty((count, 0), np.int64))
-    looked = executor.stream(partial(_look_at_block, look=look, rights=rights, lefts=lefts), starts)
+    sight = set_sight(lefts, look.reach)
+    looked = executor.stream(partial(_look_at_block, look=look, rights=rights, lefts=sight), starts)
     for done, block in enumerate(looked, 1):
         found.append(block.joins)
         best = best.merge(block.best, look.candidates)
@@ -162,9 +181,9 @@ class _Looked:
     best: _Best
 
 
-def _look_at_block(start: int, *, look: Look, rights: Sketch, lefts: Sketch) -> _Looked:
+def _look_at_block(start: int, *, look: Look, rights: Sketch, lefts: Sight) -> _Looked:
     own = rights[slice(start, start + _BLOCK)]
-    scores = glance(own, lefts, look.reach)
+    scores = glance(own, lefts)
     rows = np.arange(start, start + len(own))
     scores[np.arange(len(own)), rows] = -np.inf  # no shred stands beside itself
     places, columns = np.nonzero(mark_best(scores, look.candidates) & np.isfinite(scores))
