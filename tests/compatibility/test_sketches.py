@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deshred.compatibility.sketches import Look, Sketch, draw_sketch, find_candidates, glance, mark_best
+from deshred.compatibility.sketches import (
+    Look,
+    Sketch,
+    draw_sketch,
+    find_candidates,
+    glance,
+    mark_best,
+    set_sight,
+)
 from deshred.executors import SerialExecutor, ThreadExecutor
 
 
@@ -30,14 +38,16 @@ def plain_glance(rights: Sketch, lefts: Sketch, reach: int) -> NDArray[np.float6
 def test_a_glance_is_the_best_product_over_all_shifts() -> None:
     rights, lefts = _sketch(4, 1), _sketch(5, 2)
     expected = plain_glance(rights, lefts, 2).astype(np.float32) * rights.scale[:, None] * lefts.scale
-    np.testing.assert_array_equal(glance(rights, lefts, 2), expected)
+    np.testing.assert_array_equal(glance(rights, set_sight(lefts, 2)), expected)
 
 
 def test_a_glance_is_the_same_in_every_company() -> None:
     rights, lefts = _sketch(70, 1), _sketch(90, 2)
-    together = glance(rights, lefts, 1)
+    together = glance(rights, set_sight(lefts, 1))
     some, others = np.array([3, 60, 9]), np.array([80, 2])
-    np.testing.assert_array_equal(glance(rights[some], lefts[others], 1), together[np.ix_(some, others)])
+    np.testing.assert_array_equal(
+        glance(rights[some], set_sight(lefts[others], 1)), together[np.ix_(some, others)]
+    )
 
 
 def test_an_edge_without_anything_to_see_is_never_listed() -> None:
@@ -57,7 +67,7 @@ def test_the_best_of_every_row_and_of_every_column_are_listed(count: int) -> Non
     found = find_candidates(looks, rights, lefts, executor=ThreadExecutor(2))
     expected = np.zeros((count, count), bool)
     for look, own, other in zip(looks, rights, lefts, strict=True):
-        scores = glance(own, other, look.reach)
+        scores = glance(own, set_sight(other, look.reach))
         np.fill_diagonal(scores, -np.inf)
         for line, marks in ((scores, expected), (scores.T, expected.T)):
             best = np.argsort(-line, axis=1, kind="stable")[:, : look.candidates]

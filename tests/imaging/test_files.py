@@ -7,7 +7,7 @@ import pytest
 
 from deshred.cases import CASE
 from deshred.errors import InputError
-from deshred.imaging.files import UnreadImagesWarning, find_images, find_mask, name_files
+from deshred.imaging.files import UnreadImagesWarning, _Folders, find_images, find_mask, name_files
 from deshred.textfiles import read_file
 
 
@@ -150,3 +150,19 @@ def test_a_broken_link_is_called_so(tmp_path: Path) -> None:
             InputError, match=r"lost\.png: a broken link; moved.away\.png is not there\. Remove"
         ):
             read_file(*find_images([given]))
+
+
+def test_files_lie_where_the_system_says(tmp_path: Path) -> None:
+    (tmp_path / "real/deep").mkdir(parents=True)
+    (tmp_path / "real/deep/a.png").write_bytes(b"")
+    (tmp_path / "folder").symlink_to(tmp_path / "real")
+    (tmp_path / "real/link.png").symlink_to(tmp_path / "real/deep/a.png")
+    folders = _Folders()
+    for name in (
+        "real/deep/a.png",
+        "folder/deep/a.png",
+        "folder/link.png",
+        "folder/..",
+        "real/../gone/b.png",
+    ):
+        assert folders.resolve(tmp_path / name) == (tmp_path / name).resolve()

@@ -33,7 +33,8 @@ def test_what_was_written_is_read_as_pillow_reads_it(size: tuple[int, int], is_c
     image = _picture(*size)
     content = encode_png(image, image[..., 0] > 99 if is_cut else None, dpi=204)
     png = open_plain(content)
-    assert png is not None and (png.height, png.width) == size
+    assert png is not None
+    assert (png.height, png.width) == size
     with PIL.Image.open(io.BytesIO(content)) as opened:
         np.testing.assert_array_equal(png.unpack(), np.asarray(opened))
         assert png.dpi == opened.info["dpi"]
@@ -83,5 +84,6 @@ def test_pixels_that_are_more_than_the_header_says_are_not_unpacked() -> None:
     header = struct.pack(">IIBBBBB", 8, 10, 8, 2, 0, 0, 0)
     lying = content[:16] + header + struct.pack(">I", zlib.crc32(b"IHDR" + header)) + content[33:]
     png = open_plain(lying)
-    assert png is not None and png.height == 10
+    assert png is not None
+    assert png.height == 10
     assert png.unpack() is None

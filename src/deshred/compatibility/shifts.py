@@ -16,6 +16,7 @@ from scipy.special import logsumexp
 from deshred.compatibility.contract import Rows, ScoreBlock
 from deshred.compatibility.products import Bytes, are_bytes_quick, drop_signs, multiply, split_digits
 
+Whole = NDArray[Any]  # whole numbers of 8 or 16 bits
 ShiftEvidence = NDArray[np.float32]  # (shifts, a, b), in nats
 LogPrior = NDArray[np.float32]  # (shifts,)
 
@@ -31,7 +32,7 @@ _TRUST = 0.5  # the rest stays with the given prior: a few shreds may slip much 
 
 
 def correlate_shifts(
-    rights: NDArray[np.int16], lefts: NDArray[np.int16] | Bytes, reach: int
+    rights: Whole, lefts: Whole, reach: int
 ) -> NDArray[np.float64]:  # (a, rows, d), (b, rows, d) -> (2 * reach + 1, a, b)
     """Inner products of edges at every shift up to `reach` rows; beyond its ends an edge is zero.
 
@@ -44,7 +45,7 @@ def correlate_shifts(
 
 
 def correlate_bytes(
-    rights: NDArray[np.int16], lefts: Bytes, reach: int
+    rights: Whole, lefts: Bytes, reach: int
 ) -> NDArray[np.float64]:  # (a, rows, d), (b, rows, d) -> (2 * reach + 1, a, b)
     """The same for bytes: one product for each shift, or one for all shifts of a single edge."""
     count, rows, depth = rights.shape
@@ -65,7 +66,7 @@ def correlate_bytes(
 
 
 def correlate_floats(
-    rights: NDArray[np.int16], lefts: NDArray[np.int16] | Bytes, reach: int
+    rights: Whole, lefts: Whole, reach: int
 ) -> NDArray[np.float64]:  # (a, rows, d), (b, rows, d) -> (2 * reach + 1, a, b)
     """The same in floats.
 
@@ -92,7 +93,7 @@ def correlate_floats(
 
 
 def _take_rows(
-    edges: NDArray[np.int16] | Bytes, first: int, count: int
+    edges: Whole, first: int, count: int
 ) -> NDArray[np.float32]:  # (n, rows, d) -> (n, count / lot, lot, d)
     """Some rows of edges, lot by lot; beyond its ends an edge is zero."""
     taken = np.zeros((len(edges), count, edges.shape[2]), np.float32)
@@ -146,7 +147,7 @@ def _put_together(products: NDArray[np.float64]) -> NDArray[np.float64]:  # (lot
 
 
 def _correlate_one(
-    right: NDArray[np.int16], lefts: NDArray[np.int16] | Bytes, reach: int
+    right: Whole, lefts: Whole, reach: int
 ) -> NDArray[np.float64]:  # (rows, d), (m, rows, d) -> (2 * reach + 1, m)
     """The same for one right-hand edge: each left-hand one is read once for all shifts."""
     count, rows, depth = lefts.shape

@@ -86,16 +86,34 @@ def pool_rows(values: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
     return pooled
 
 
-def glance(rights: Sketch, lefts: Sketch, reach: int) -> NDArray[np.float32]:  # (a, b)
-    """How well edges fit at their best shift, as far as sketches tell; -inf where there is nothing to see."""
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """The left-hand edges that others are compared with, ready to be multiplied at every shift."""
+
+    flat: NDArray[np.float32]  # (n, (rows + 2 * reach) * d)
+    scale: NDArray[np.float32]  # (n,)
+    depth: int
+    reach: int
+
+    def __len__(self) -> int:
+        return len(self.flat)
+
+
+def set_sight(lefts: Sketch, reach: int) -> Sight:
+    """Made once for a pile, and not for every block of it."""
     count, rows, depth = lefts.values.shape
-    upper = rights.values.reshape(len(rights), -1).astype(np.float32)
     padded = np.zeros((count, rows + 2 * reach, depth), np.float32)
     padded[:, reach : reach + rows] = lefts.values
-    flat = padded.reshape(count, -1)
-    best = upper @ flat[:, : rows * depth].T
-    for k in range(1, 2 * reach + 1):
-        np.maximum(best, upper @ flat[:, k * depth : (k + rows) * depth].T, out=best)
+    return Sight(padded.reshape(count, -1), lefts.scale, depth, reach)
+
+
+def glance(rights: Sketch, lefts: Sight) -> NDArray[np.float32]:  # (a, b)
+    """How well edges fit at their best shift, as far as sketches tell; -inf where there is nothing to see."""
+    upper = rights.values.reshape(len(rights), -1).astype(np.float32)
+    size, depth = upper.shape[1], lefts.depth
+    best = upper @ lefts.flat[:, :size].T
+    for k in range(1, 2 * lefts.reach + 1):
+        np.maximum(best, upper @ lefts.flat[:, k * depth : k * depth + size].T, out=best)
     best *= rights.scale[:, None]
     best *= lefts.scale
     best[rights.scale == 0] = -np.inf
@@ -116,7 +134,8 @@ def find_candidates(
     found = []
     for look, own, other in zip(looks, rights, lefts, strict=True):
         starts = range(0, count, BLOCK)
-        looked = executor.stream(partial(_look_at_block, look=look, rights=own, lefts=other), starts)
+        sight = set_sight(other, look.reach)
+        looked = executor.stream(partial(_look_at_block, look=look, rights=own, lefts=sight), starts)
         found.append(gather_looks(look, count, _report(looked, len(starts), progress)))
     return list_candidates(found, count)
 
@@ -145,7 +164,7 @@ def gather_looks(look: Look, count: int, looked: Iterable[Looked]) -> NDArray[np
 
 def look_at_part(start: int, stop: int, *, look: Look, rights: Sketch, lefts: Sketch) -> Looked:
     """The look of some right-hand edges, as many as fit a task, at all left-hand ones."""
-    see = partial(_look_at_block, look=look, rights=rights, lefts=lefts)
+    see = partial(_look_at_block, look=look, rights=rights, lefts=set_sight(lefts, look.reach))
     return _merge(look, len(lefts), map(see, range(start, min(stop, len(rights)), BLOCK)))
 
 
@@ -181,9 +200,9 @@ class Looked:
     best: Best
 
 
-def _look_at_block(start: int, *, look: Look, rights: Sketch, lefts: Sketch) -> Looked:
+def _look_at_block(start: int, *, look: Look, rights: Sketch, lefts: Sight) -> Looked:
     own = rights[slice(start, start + BLOCK)]
-    scores = glance(own, lefts, look.reach)
+    scores = glance(own, lefts)
     rows = np.arange(start, start + len(own))
     scores[np.arange(len(own)), rows] = -np.inf  # no shred stands beside itself
     places, columns = np.nonzero(mark_best(scores, look.candidates) & np.isfinite(scores))

@@ -44,6 +44,7 @@ _THUMBNAIL_HEIGHT = 352
 _CLOSEUP = (540, 330)  # px of the page: width, height
 _MOST_CLOSEUPS = 60
 _MOST_LINES = 8
+_SOME_ROWS, _MANY_ROWS = 8, 400  # every eighth of many rows says where a shred begins
 _MOST_ROWS_UNFOLDED = 40
 _SIGNS = {"sure": "●", "likely": "◆", "open": "▲"}
 JoinKey = tuple[str, str]  # ids of the left and the right shred
@@ -331,8 +332,9 @@ def tell_who_decided(join: Join, constraints: Constraints) -> str:
 def _first_column(shreds: ShredSet, placement: Placement) -> float:
     """The column of the page where the paper of a shred begins, half way down."""
     shred = shreds[shreds.index_of(placement.shred_id)]
-    rows = shred.mask.any(axis=1)
-    begins = float(np.median(shred.mask[rows].argmax(axis=1))) if rows.any() else 0.0
+    some = shred.mask[::_SOME_ROWS] if len(shred.mask) > _MANY_ROWS else shred.mask
+    rows = some.any(axis=1)
+    begins = float(np.median(some[rows].argmax(axis=1))) if rows.any() else 0.0
     give_back(shred)
     return placement.x + begins
 

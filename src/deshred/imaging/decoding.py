@@ -1,8 +1,8 @@
 """One image file in, its frames out: pixels, opaque mask and resolution.
 
 Pillow reads nearly everything; OpenCV decodes plain WebP, where it is half as fast again and releases the
-interpreter lock; `pngs` reads PNG that deshred wrote, in a third of the time; `pdfs` renders PDFs. What they raise becomes an InputError here. Risky files are not decoded
-in this process: see `workers`.
+interpreter lock; `pngs` reads PNG that deshred wrote, in a third of the time; `pdfs` renders PDFs. What they
+raise becomes an InputError here. Risky files are not decoded in this process: see `workers`.
 """
 
 from __future__ import annotations

