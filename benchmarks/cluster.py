@@ -4,19 +4,15 @@
     python benchmarks/cluster.py --shreds strips/ --sheets sheets/ -o bench/ --only tasks    not the real runs
 
 Tasks are measured in this process, in seconds of a processor: what a worker does, what is left to the machine
-of the command, what Dask carries, and what goes through the store. Real runs are the whole command, alone and
-with one and two workers on this machine. The estimate follows from the tasks; no such cluster was at hand.
+of the command, what Dask carries, and what goes through the store. Real runs go from files to pages, alone
+and with one and two workers on this machine. The estimate follows from the tasks; no such cluster was at hand.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import pickle
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,14 +22,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deshred.cases import Arrays, Folder, FolderStore
+from deshred.cases import Arrays, Folder, FolderStore, SharedStore, open_store
+from deshred.cluster import connect
 from deshred.compatibility.contract import EdgeScorer
 from deshred.compatibility.describing import Describing
 from deshred.compatibility.groups import find_groups
 from deshred.compatibility.scoring import ScoringOptions
 from deshred.compatibility.sketches import BLOCK, Sketch, gather_looks, look_at_part
 from deshred.elements import Constraints, Pile
-from deshred.executors import Executor
+from deshred.executors import Executor, SerialExecutor
+from deshred.pipeline import reconstruct
 from deshred.runs import Run
 from deshred.settings import Settings
 from deshred.timing import Stopwatch
@@ -41,7 +39,7 @@ from deshred.timing import Stopwatch
 _BLOCK = 32  # shreds in a group: so that a small pile has several tasks
 _COLUMNS = 4096  # of the pile that is looked at
 _BYTES_PER_SECOND = 1.25e9  # of a store, to all workers together: 10 Gbit/s
-_PROCESSORS = 2  # of the machine of the command
+_PROCESSORS = (2, 16)  # of the machine of the command
 _THREADS = 8  # of a worker process: they share what it holds
 _JOINS = 160  # of an edge that stand out at the first look
 _ROWS = 256  # of a large pile that are compared with all, to learn its shifts
@@ -153,7 +151,7 @@ def measure_look(pile: Pile, scorer: EdgeScorer) -> Look:
     """Look at a pile of thousands: the edges of this one, again and again."""
     store = FolderStore(Folder(Path(tempfile.mkdtemp())))
     groups = find_groups([shred.fingerprint for shred in pile.shreds], store, _BLOCK)
-    described = Describing(pile, scorer, store, Watching(CountedStore(store))).describe_all(groups[:1], None)
+    described = Describing(pile, scorer, store, SerialExecutor()).describe_all(groups[:1], None)
     seconds = gathering = 0.0
     size = 0
     pairs = zip(
@@ -180,39 +178,50 @@ def _repeat(sketch: Sketch, count: int) -> Sketch:
 
 @dataclass(frozen=True)
 class Real:
-    """The whole command once."""
+    """Files to pages once, with real processes."""
 
     pile: str
     workers: int  # 0: no cluster
     seconds: float  # by the clock
-    processor_seconds: float  # of all processes
+    own_seconds: float  # of processors, of the machine of the command and the scheduler
+    worker_seconds: list[float]  # of processors, of each
     is_equal: bool  # to the run without a cluster, bit for bit
 
 
-def run_command(pile: str, paths: list[Path], workers: int, folder: Path) -> Real:
-    settings = folder / "settings.toml"
-    settings.write_text(f"[scoring]\nblock = {_BLOCK}\ndense_limit = 0\n", encoding="utf-8")
-    out = folder / f"{pile}-{workers}"
-    command = [sys.executable, "-m", "deshred", "reconstruct", *map(str, paths), "-o", str(out)]
-    command += ["--settings", str(settings), "--jobs", "1", "-q"]
-    command += ["--cluster", f"local:{workers}"] if workers else []
-    before, start = _children_seconds(), time.monotonic()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=_one_thread())
-    seconds = time.monotonic() - start
-    names = ["compatibility.npz", *(f"pages/{page.name}" for page in (out / "pages").iterdir())]
-    alone = folder / f"{pile}-0"
-    is_equal = all((out / name).read_bytes() == (alone / name).read_bytes() for name in names)
-    return Real(pile, workers, seconds, _children_seconds() - before, is_equal)
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What is compared."""
+
+    scores: Any
+    pages: list[Any]
+
+    def equals(self, other: Answer) -> bool:
+        pairs = zip(self.pages, other.pages, strict=True)
+        return np.array_equal(self.scores, other.scores) and all(np.array_equal(*pair) for pair in pairs)
 
 
-def _children_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def run_pile(paths: list[Path], executor: Executor, store: SharedStore) -> Answer:
+    settings = Settings(jobs=1, scoring=ScoringOptions(block=_BLOCK, dense_limit=0))
+    done = reconstruct(paths, settings=settings, executor=executor, store=store)
+    return Answer(done.compatibility.scores, [page.image for page in done.pages])
 
 
-def _one_thread() -> dict[str, str]:
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    return {**os.environ, **dict.fromkeys(names, "1")}
+def run_with_workers(pile: str, paths: list[Path]) -> Iterator[Real]:
+    """Alone, with one worker and with two; starting them is not counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        clock, used = time.monotonic(), time.process_time()
+        alone = run_pile(paths, SerialExecutor(), open_store(f"{folder}/alone"))
+        yield Real(pile, 0, time.monotonic() - clock, time.process_time() - used, [], True)
+        for workers in (1, 2):
+            store = open_store(f"{folder}/{workers}")
+            with connect(f"local:{workers}", store) as executor:
+                before = executor.client.run(time.process_time)
+                clock, used = time.monotonic(), time.process_time()
+                found = run_pile(paths, executor, store)
+                seconds, own = time.monotonic() - clock, time.process_time() - used
+                after = executor.client.run(time.process_time)
+            far = [after[worker] - before[worker] for worker in before]
+            yield Real(pile, workers, seconds, own, far, found.equals(alone))
 
 
 @dataclass(frozen=True)
@@ -264,19 +273,21 @@ def estimate(listed: Measured, look: Look, sheets: Measured) -> list[dict[str, A
     for kind, cut in (("shreds", None), ("sheets", sheets)):
         for count in _PILES:
             costs = foresee(count, listed, look, cut)
-            alone = costs.alone / _PROCESSORS
-            row: dict[str, Any] = {"kind": kind, "shreds": count, "alone": alone, **asdict(costs)}
-            row["alone"] = alone
-            for workers in _WORKERS:
-                processes = max(1, workers // _THREADS)
-                network = (costs.moved + processes * costs.held) / _BYTES_PER_SECOND
-                parts = {
-                    "near": costs.near / _PROCESSORS,
-                    "far": costs.far / workers,
-                    "network": network,
-                }
-                row[str(workers)] = {**parts, "seconds": sum(parts.values())}
-            rows.append(row)
+            for own in _PROCESSORS:
+                seconds = {"0": costs.alone / own}
+                for workers in _WORKERS:
+                    processes = max(1, workers // _THREADS)
+                    network = (costs.moved + processes * costs.held) / _BYTES_PER_SECOND
+                    seconds[str(workers)] = costs.near / own + costs.far / workers + network
+                rows.append(
+                    {
+                        "kind": kind,
+                        "shreds": count,
+                        "processors": own,
+                        "costs": asdict(costs),
+                        "seconds": seconds,
+                    }
+                )
     return rows
 
 
@@ -307,12 +318,10 @@ def main() -> None:
         file.write_text(json.dumps(results, indent=1), encoding="utf-8")
     if given.only != "tasks":
         results["runs"] = []
-        with tempfile.TemporaryDirectory() as folder:
-            for pile_name, paths in (("shreds", given.shreds), ("sheets", given.sheets)):
-                for workers in (0, 1, 2):
-                    real = run_command(pile_name, paths, workers, Path(folder))
-                    print(real, flush=True)
-                    results["runs"].append(asdict(real))
+        for name, paths in (("shreds", given.shreds), ("sheets", given.sheets)):
+            for real in run_with_workers(name, paths):
+                print(real, flush=True)
+                results["runs"].append(asdict(real))
         file.write_text(json.dumps(results, indent=1), encoding="utf-8")
 
 

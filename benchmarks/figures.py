@@ -26,6 +26,7 @@ PAGES = (
     "docs/results-experiments.md",
     "docs/review.md",
     "docs/exports.md",
+    "docs/cluster.md",
 )
 COLLECTIONS = {"s-marques": "S-Marques", "s-isri-ocr": "S-ISRI-OCR", "s-cdip": "S-CDIP"}
 COMPLETE = {"s-marques": 60, "s-isri-ocr": 20, "s-cdip": 100}
@@ -620,6 +621,87 @@ def _memory(cost: dict[str, Any] | None) -> str:
     return "–" if cost is None else f"{cost['memory_mb']:.0f}"
 
 
+TASKS = {  # of benchmarks/cluster.py: what it is, where it was measured, what a unit is
+    "cut": ("read and cut a sheet", "sheets", "sheets"),
+    "describe": ("describe the edges of a shred", "listed", "shreds"),
+    "compare_pair": ("compare in full, up to `dense_limit` shreds", "dense", "joins"),
+    "compare_chosen": ("compare what stood out", "listed", "joins"),
+}
+
+
+def tasks() -> str:
+    """What a unit of each kind of task takes a worker, and what travels for it."""
+    measured = load("cluster")
+    rows = []
+    for kind, (label, where, unit) in TASKS.items():
+        pile = measured[where]
+        one, count = pile["tasks"][kind], pile["shreds"] ** 2 if unit == "joins" else pile[unit]
+        cells = [
+            f"{1e3 * one['seconds'] / count:.3g} ms",
+            *(_bytes(one[way] / count) for way in ("read", "written")),
+        ]
+        rows.append([label, *cells, _bytes(one["sent"] / one["count"])])
+    look = measured["look"]
+    rows.append(
+        ["look at a join", f"{1e3 * look['join_seconds']:.2g} ms", *["shared by all joins"] * 2, "5 kB"]
+    )
+    here = measured["listed"]
+    for stage, label in (("decode", "read a shred"), ("prepare", "set blank ones aside, cut edges")):
+        cost = f"{1e3 * here['stages'][stage] / here['shreds']:.3g} ms"
+        rows.append([f"{label}: the machine of the command", cost, "", "", ""])
+    return table(["work", "processor", "reads", "writes", "a task, through Dask"], rows)
+
+
+def _bytes(count: float) -> str:
+    if count < 1e3:
+        return f"{count:.0f} bytes"
+    return f"{count / 1e3:.3g} kB" if count < 1e6 else f"{count / 1e6:.2g} MB"
+
+
+def workers() -> str:
+    """The whole command alone, and with one and two workers."""
+    measured = load("cluster")
+    piles: dict[str, list[dict[str, Any]]] = {}
+    for run in measured["runs"]:
+        piles.setdefault(run["pile"], []).append(run)
+    rows = []
+    for name, runs in piles.items():
+        count = measured["sheets" if name == "sheets" else "listed"]["shreds"]
+        for run in runs:
+            longest = run["own_seconds"] + max(run["worker_seconds"], default=0.0)
+            rows.append(
+                [
+                    f"{count} shreds{', on sheets' if name == 'sheets' else ''}",
+                    str(run["workers"] or "none"),
+                    f"{run['own_seconds']:.1f}",
+                    ", ".join(f"{seconds:.1f}" for seconds in run["worker_seconds"]),
+                    f"{runs[0]['own_seconds'] / longest:.2f}",
+                    f"{runs[0]['seconds'] / run['seconds']:.2f}",
+                    "yes" if run["is_equal"] else "**no**",
+                ]
+            )
+    head = [
+        "pile",
+        "workers",
+        "command and scheduler",
+        "each worker",
+        "gain, processors free",
+        "gain, by the clock",
+    ]
+    return table([*head, "equal bits"], rows)
+
+
+def cluster() -> str:
+    """What larger piles would take."""
+    rows = []
+    for row in load("cluster")["estimate"]:
+        seconds = [f"{value / 60:.1f}" for value in row["seconds"].values()]
+        label = f"{row['shreds']:,}{' on sheets' if row['kind'] == 'sheets' else ''}"
+        rows.append([label, str(row["processors"]), *seconds])
+    head = ["shreds", "processors of the machine of the command", "no cluster", "2 workers", "16", "64"]
+    return table(head, rows)
+
+
 FIGURES: dict[str, Callable[[], str]] = {
     figure.__name__: figure
     for figure in (
@@ -648,6 +730,9 @@ FIGURES: dict[str, Callable[[], str]] = {
         reading,
         searching,
         exporting,
+        tasks,
+        workers,
+        cluster,
     )
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +22,7 @@ from deshred.compatibility.groups import Group
 from deshred.compatibility.margins import Borders
 from deshred.compatibility.outline import OutlineScorer
 from deshred.elements import ShredSet
-from deshred.executors import Executor, SerialExecutor
+from deshred.executors import SerialExecutor
 from tests.compatibility.comparing import pile_of
 
 N = 30

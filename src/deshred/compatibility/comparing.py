@@ -149,8 +149,8 @@ class Comparing(ABC):
 
     @cached_property
     def _like(self) -> Evidence:
-        paper = describe_paper(self._scorer)
-        evidence: Evidence = self._scorer.compare(paper.rights, paper.lefts[:0])
+        first = self._described[0]
+        evidence: Evidence = self._scorer.compare(first.rights[:1], first.lefts[:0])
         return evidence
 
     def _key(self, kind: str, *groups: DescribedGroup) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -332,26 +332,29 @@ def _compare_chosen(number: int, *, common: Common, key: str) -> None:
     group, whole = comparing.pairs[number]
     rights = _hold_group(common, _Name.of(group.group)).rights
     with threadpool_limits(1, "blas"):
-        comparing.compare(
-            (DescribedGroup(group.group, rights, group.lefts, group.tops, group.borders), whole)
-        )
+        comparing.compare((replace(group, rights=rights), whole))
 
 
 @lru_cache(maxsize=1)
 def _hold_chosen(common: Common, key: str) -> ComparingChosen:
-    """The pile as the one who asks has it, but without right-hand edges: a task needs those of one group."""
+    """The pile as the one who asks has it, but with the right-hand edges of its first group only: a task
+    needs those of one group, which it reads."""
     kept = common.load(key)
     if not {"keys", "lengths", "members", "papers", "row_starts", "columns"} <= kept.keys():
         raise common.explain_missing()
     stops = np.cumsum(kept["lengths"]).tolist()
     members = np.split(kept["members"].astype(np.intp), stops[:-1])
-    describing, described = common.describing, []
+    describing = common.describing
+    described: list[DescribedGroup] = []
     for group_key, own in zip(kept["keys"].tolist(), members, strict=True):
         found = describing.recall(Group(own, group_key.decode()))
         if found is None:
             raise common.explain_missing()
-        none = found.rights[np.zeros(0, np.intp)]  # a copy: what is not needed must not stay in memory
-        described.append(DescribedGroup(found.group, none, found.lefts, found.tops, found.borders))
+        if described:
+            found = replace(
+                found, rights=found.rights[np.zeros(0, np.intp)]
+            )  # no view: it would stay in memory
+        described.append(found)
     papers = [paper.decode() for paper in kept["papers"].tolist()]
     comparing = ComparingChosen(described, common.scorer, common.store, papers)
     comparing.choose(Candidates(kept["row_starts"], kept["columns"]))
