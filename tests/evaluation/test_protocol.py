@@ -207,7 +207,7 @@ def test_progress_reaches_the_end_of_every_stage(folder: Path) -> None:
         options=options_of(1, "all"),
         progress=lambda stage, done, total: seen.__setitem__(stage, (done, total)),
     )
-    assert seen == {"reading": (4, 4), "arranging": (5, 5)}
+    assert seen == {"reading": (4, 4), "scoring": (4, 4), "arranging": (5, 5)}
 
 
 def test_ks_are_read_from_text() -> None:

@@ -47,10 +47,10 @@ def without_seconds(entries: dict[str, Entry]) -> dict[str, Entry]:
     [
         # told after every pile
         ("comparison", "ComparisonOptions", "methods=('marques',), ks=(1, 2)", 2, 2),
-        # told three times while reading, and after every pile; the fourth pile is the first of k = 2
-        ("incremental", "IncrementalOptions", "methods=('marques',)", 3 + 4, 1),
-        # two documents: told while reading and after every pile, for one value after the other
-        ("ablation", "AblationOptions", "factors=('evidence',), documents=2, ks=(1,)", 2 + 2 + 1, 1),
+        # told three times while reading and scoring, and after every pile; the fourth is the first of k = 2
+        ("incremental", "IncrementalOptions", "methods=('marques',)", 3 + 3 + 4, 1),
+        # two documents: told while reading, scoring and after every pile, for one value after the other
+        ("ablation", "AblationOptions", "factors=('evidence',), documents=2, ks=(1,)", 2 + 2 + 2 + 1, 1),
         # told after every trial
         (
             "feedback",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 
+from deshred.compatibility.models import list_models
 from deshred.compatibility.scorers import SCORER_NAMES
 from deshred.errors import SettingsError
 from deshred.evaluation.experiments.methods import METHODS, find_methods
@@ -54,3 +57,10 @@ def test_a_network_that_moves_no_shred_is_not_slow_and_says_so_in_its_label() ->
         assert "no vertical shifts" in method.label
     assert METHODS["pairwise"].load("s-cdip").options.max_shift == 10  # type: ignore[union-attr]
     assert [name for name, method in METHODS.items() if method.is_slow] == ["pairwise", "pairwise-nn"]
+
+
+def test_a_method_knows_which_model_it_is_measured_with() -> None:
+    shipped = {model.name: sha256(model.path.read_bytes()).hexdigest() for model in list_models()}
+    assert METHODS["default"].find_sha256("s-cdip") == shipped["towers-isri"]
+    assert METHODS["pairwise-nn"].find_sha256("s-marques") == shipped["pairwise-cdip"]
+    assert METHODS["characters"].find_sha256("s-cdip") is None

@@ -8,33 +8,31 @@ from pathlib import Path
 import pytest
 
 from deshred.errors import InputError, OutputError
-from deshred.evaluation.experiments.raw import Entry, RawResults
+from deshred.evaluation.experiments.raw import RawResults
 from deshred.versions import installed_versions
 
 
-def never() -> Entry:
-    raise AssertionError("computed again")
-
-
-def test_an_entry_is_computed_once_and_found_by_a_later_run(tmp_path: Path) -> None:
+def test_an_entry_is_kept_and_found_by_a_later_run(tmp_path: Path) -> None:
     raw = RawResults(tmp_path, "feedback")
-    first = raw.recall("a", lambda: {"value": 1})
-    assert raw.recall("a", never) == first
+    assert not raw.has("a")
+    raw.keep("a", {"value": 1})
     later = RawResults(tmp_path, "feedback")
-    assert "a" in later
-    assert "b" not in later
-    assert later.recall("a", never) == first
+    assert later.has("a")
+    assert not later.has("b")
     assert [entry["value"] for entry in later] == [1]
 
 
-def test_what_fails_leaves_what_was_there(tmp_path: Path) -> None:
+def test_what_another_model_gave_is_measured_anew_and_replaced(tmp_path: Path) -> None:
     raw = RawResults(tmp_path, "feedback")
-    raw.recall("a", lambda: {"value": 1})
-    before = raw.file.read_bytes()
-    with pytest.raises(AssertionError, match="computed again"):
-        raw.recall("b", never)
-    assert raw.file.read_bytes() == before
-    assert "b" not in raw
+    raw.keep("a", {"value": 1}, model="one")
+    raw.keep("b", {"value": 2})
+    assert raw.has("a", model="one")
+    assert not raw.has("a", model="two")
+    assert not raw.has("b", model="one")  # nobody knows what it was made with
+    raw.keep("a", {"value": 3}, model="two")
+    later = RawResults(tmp_path, "feedback")
+    assert later.has("a", model="two")
+    assert [entry["value"] for entry in later] == [3, 2]
 
 
 def test_every_entry_knows_the_versions_it_was_made_with(tmp_path: Path) -> None:
@@ -43,7 +41,7 @@ def test_every_entry_knows_the_versions_it_was_made_with(tmp_path: Path) -> None
     (tmp_path / "feedback.json").write_text(json.dumps(content))
     raw = RawResults(tmp_path, "feedback")
     for key in ("b", "c"):
-        raw.recall(key, dict)
+        raw.keep(key, {})
     written = json.loads(raw.file.read_text())
     assert written["versions"] == [old, installed_versions()]
     assert {key: entry["versions"] for key, entry in written["results"].items()} == {"a": 0, "b": 1, "c": 1}
@@ -65,7 +63,7 @@ def test_a_file_that_is_no_result_is_refused_with_a_remedy(content: str, tmp_pat
 
 def test_two_runs_do_not_overwrite_each_others_results(tmp_path: Path) -> None:
     one, other = RawResults(tmp_path, "feedback"), RawResults(tmp_path, "feedback")
-    one.recall("a", lambda: {"value": 1})
+    one.keep("a", {"value": 1})
     with pytest.raises(OutputError, match="another run"):
-        other.recall("b", lambda: {"value": 2})
-    assert RawResults(tmp_path, "feedback").recall("a", never)["value"] == 1
+        other.keep("b", {"value": 2})
+    assert [entry["value"] for entry in RawResults(tmp_path, "feedback")] == [1]

@@ -57,6 +57,8 @@ def test_kinds_are_means_over_single_documents() -> None:
         ("poem", "100.0"),
     ]
     assert table.rows[1][1] == ""  # nobody has published poems
+    rival = tabulate_kinds([{**entry, "method": "pairwise-nn"}])
+    assert rival.rows[0][2] == "60.0"  # kinds were published for another method
 
 
 TIMES = [

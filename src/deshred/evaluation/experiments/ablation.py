@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from deshred.compatibility.models import open_model
 from deshred.errors import InputError, SettingsError
 from deshred.evaluation.collections import Collection, open_collection
 from deshred.evaluation.experiments.instances import sequence_documents
@@ -131,7 +132,10 @@ def _measure(
     shift = options.max_shift if variant.factor in ("sample", "rho_black") else None
     head = f"{collection.name} ({len(collection)}) {variant.factor}={variant.value} steps={steps}"
     head += "" if shift in (None, 10) else f" shift={shift}"
-    missing = tuple(k for k in ks if f"{head} k={k} seed={seed}" not in raw)
+    # a trained model is named by its options, a shipped one may be replaced
+    shipped = None if steps or variant.value == "outline" else _find_shipped(collection, variant)
+    sha256 = None if shipped is None else open_model(shipped, shipped.partition("-")[0]).sha256
+    missing = tuple(k for k in ks if not raw.has(f"{head} k={k} seed={seed}", model=sha256))
     if not missing:
         return
     model = _find_model(collection, variant, out, pages, options, progress)
@@ -156,7 +160,12 @@ def _measure(
             "model": Path(model).name,
             **result[k].to_dict(),
         }
-        raw.recall(f"{head} k={k} seed={seed}", lambda entry=entry: entry)  # type: ignore[misc]
+        raw.keep(f"{head} k={k} seed={seed}", entry, model=sha256)
+
+
+def _find_shipped(collection: Collection, variant: Variant) -> str:
+    family = "towers" if variant.training is None else variant.training.family
+    return f"{family}-{_SHIPPED[_PAGES.get(collection.name, 'cdip')]}"
 
 
 def _find_model(
@@ -167,12 +176,11 @@ def _find_model(
     options: AblationOptions,
     progress: Progress | None,
 ) -> Path | str:
-    source = _PAGES.get(collection.name, "cdip")
     training = variant.training
     if training is None or not options.steps:
-        family = "towers" if training is None else training.family
-        return f"{family}-{_SHIPPED[source]}"
+        return _find_shipped(collection, variant)
     assert pages is not None
+    source = _PAGES.get(collection.name, "cdip")
     return train_variant(
         training,
         pages / source,

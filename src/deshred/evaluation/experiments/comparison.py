@@ -103,10 +103,11 @@ def _run(
 ) -> None:
     name, total = bench.collection.name, len(bench.documents)
     windows = spread_windows(total, k, options.piles)
+    model = method.find_sha256(name)
     contestant: Contestant | None = None
     for done, window in enumerate(windows, 1):
         key = f"{name} ({total}) {method.name} {window.start}-{window.stop} seed={bench.seed}"
-        if key not in raw:
+        if not raw.has(key, model=model):
             if contestant is None:
                 contestant = enter(
                     method,
@@ -118,7 +119,7 @@ def _run(
                 )
             entry = judge(contestant, method, bench.mix(window), executor)
             named = {"collection": name, "documents": total, "method": method.name, "k": k, **entry}
-            raw.recall(key, lambda named=named: named)  # type: ignore[misc]
+            raw.keep(key, named, model=model)
         if progress is not None:
             progress(f"{name}, {method.name}, k = {k}", done, len(windows))
 

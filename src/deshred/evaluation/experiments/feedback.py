@@ -122,7 +122,8 @@ def _measure(
         for seed in (options.seeds if error or strategy == "random" else options.seeds[:1])
     ]
     prefix = f"{collection.name} ({len(collection)}) {name}"
-    missing = [trial for trial in trials if f"{prefix} {trial}" not in raw]
+    model = METHODS[name].find_sha256(collection.name)
+    missing = [trial for trial in trials if not raw.has(f"{prefix} {trial}", model=model)]
     if not missing:
         return
     loop = _Loop.prepare(folder, name, out, options)
@@ -133,7 +134,7 @@ def _measure(
             "method": name,
             **loop.run(trial),
         }
-        raw.recall(f"{prefix} {trial}", lambda entry=entry: entry)  # type: ignore[misc]
+        raw.keep(f"{prefix} {trial}", entry, model=model)
         if progress is not None:
             progress(prefix, done, len(missing))
 

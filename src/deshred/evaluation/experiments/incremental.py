@@ -82,7 +82,8 @@ def _measure(
     progress: Progress | None,
 ) -> None:
     ks = [k for k in (options.ks or list_ks(len(collection))) if _takes_part(method, k, collection, options)]
-    missing = [k for k in ks if _key(collection, method, k, seed) not in raw]
+    model = method.find_sha256(collection.name)
+    missing = [k for k in ks if not raw.has(_key(collection, method, k, seed), model=model)]
     if not missing:
         return
     kinds = {document.name: document.kind for document in collection.documents}
@@ -97,7 +98,7 @@ def _measure(
             "kinds": kinds,
             **result.to_dict(),
         }
-        raw.recall(_key(collection, method, int(result.k), seed), lambda: entry)
+        raw.keep(_key(collection, method, int(result.k), seed), entry, model=model)
 
     evaluate(
         collection,

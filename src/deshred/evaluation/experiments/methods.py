@@ -11,6 +11,7 @@ from typing import Literal
 
 from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.contract import AnyScorer
+from deshred.compatibility.models import open_model
 from deshred.compatibility.pairwise.scorer import PairwiseOptions
 from deshred.compatibility.scorers import load_scorer
 from deshred.errors import SettingsError
@@ -36,6 +37,11 @@ class Method:
         if self.family is None:
             return None
         return f"{self.family}-isri" if collection == "s-cdip" else f"{self.family}-cdip"
+
+    def find_sha256(self, collection: str) -> str | None:
+        """What identifies that model."""
+        model = self.model_for(collection)
+        return None if model is None or self.family is None else open_model(model, self.family).sha256
 
     def load(self, collection: str, *, threads: int = 0) -> AnyScorer:
         """Its scorer, with that model."""

@@ -177,7 +177,9 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
 def _draw_factor(axis: Any, shown: Mapping[FactorValue, float], names: Sequence[str]) -> None:
     """One panel: values beside each other, published ones as hollow marks."""
     values = list(dict.fromkeys(one.value for one in shown))
-    for name, trained in dict.fromkeys((one.collection, one.trained) for one in shown):
+    for name, trained in sorted(
+        {(one.collection, one.trained) for one in shown}, key=lambda line: (names.index(line[0]), line[1])
+    ):
         line = {o.value: mean for o, mean in shown.items() if (o.collection, o.trained) == (name, trained)}
         place = names.index(name)
         look = {"marker": _MARKERS[place], "color": _COLORS[(0, 3, 5)[place % 3]]}

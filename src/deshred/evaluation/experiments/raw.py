@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ Entry = dict[str, Any]
 
 
 class RawResults:
-    """Entries by key. A key names all that an entry depends on; what is there is never computed again."""
+    """Entries by key. A key and a model name all that an entry depends on: it need not be measured again."""
 
     def __init__(self, folder: Path, experiment: str) -> None:
         self.file = folder / f"{experiment}.json"
@@ -25,33 +25,30 @@ class RawResults:
         self._entries: dict[str, Entry] = content["results"]
         self._versions: list[dict[str, str]] = content["versions"]  # entries name theirs by its place
 
-    def recall(self, key: str, compute: Callable[[], Entry]) -> Entry:
-        """The entry of this key; computed and kept when it is not there."""
-        if key not in self._entries:
-            self._entries[key] = {**compute(), "versions": self._place_versions()}
-            content = {
-                "experiment": self.experiment,
-                "versions": self._versions,
-                "results": self._entries,
-            }
-            if _look(self.file) != self._state:
-                raise OutputError(
-                    f"{self.file}: another run has changed it in the meantime. "
-                    "Let one run at a time write into a "
-                    "folder, then give the same command again."
-                )
-            write_atomically(self.file, to_json(content).encode())
-            self._state = _look(self.file)
-        return self._entries[key]
+    def has(self, key: str, *, model: str | None = None) -> bool:
+        """Whether the entry of this key is there, made with the model of this SHA-256 if there is one."""
+        entry = self._entries.get(key)
+        return entry is not None and (model is None or entry.get("model_sha256") == model)
+
+    def keep(self, key: str, entry: Entry, *, model: str | None = None) -> None:
+        """Write an entry; what another model gave is replaced."""
+        if _look(self.file) != self._state:
+            raise OutputError(
+                f"{self.file}: another run has changed it in the meantime. "
+                "Let one run at a time write into a "
+                "folder, then give the same command again."
+            )
+        made_with = {} if model is None else {"model_sha256": model}
+        self._entries[key] = {**entry, **made_with, "versions": self._place_versions()}
+        content = {"experiment": self.experiment, "versions": self._versions, "results": self._entries}
+        write_atomically(self.file, to_json(content).encode())
+        self._state = _look(self.file)
 
     def _place_versions(self) -> int:
         versions = installed_versions()
         if versions not in self._versions:
             self._versions.append(versions)
         return self._versions.index(versions)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._entries
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())

@@ -107,7 +107,7 @@ def tabulate_kinds(entries: Sequence[Entry]) -> Table:
         means = [100 * float(np.mean(kinds.get((method, kind), [np.nan]))) for method in methods]
         published = KINDS.get(kind)
         cells = [
-            _show(mean, None if METHODS[m].published is None else published)
+            _show(mean, published if METHODS[m].published == "proposed" else None)
             for m, mean in zip(methods, means, strict=True)
         ]
         rows.append((kind.replace("_", " "), "" if published is None else f"{published:.1f}", *cells))
