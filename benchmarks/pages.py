@@ -31,6 +31,7 @@ from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Pile, Shred, ShredSet
 from deshred.evaluation.collections import open_collection, read_document
 from deshred.evaluation.metrics import measure_accuracy, measure_pages
+from deshred.gathering import gather
 from deshred.imaging.binarization import BlankOptions
 from deshred.imaging.intakes import load_intake
 from deshred.imaging.preparation import prepare
@@ -131,6 +132,7 @@ def measure(name: str, known: KnownShreds, arguments: argparse.Namespace) -> dic
     pile, compatibility = look(pile, scorer, store, arguments)
     scored = time.perf_counter()
     options = ArrangementOptions(time_limit=arguments.time_limit)
+    compatibility = gather(pile, compatibility, options=options)
     arrangement = rate(arrange(compatibility, options=options), compatibility)
     solved = time.perf_counter()
     truth = known.truth.restrict(pile.shreds.ids)

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from deshred.arrangement import arrange, check_question
+from deshred.arrangement import WarmStart, arrange, check_question
 from deshred.blanks import anchor_blanks
 from deshred.cases import Store
 from deshred.compatibility.contract import AnyScorer
@@ -17,6 +17,7 @@ from deshred.compatibility.refinement import refine
 from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Constraints, Copy, Page, Pile, ShredSet
 from deshred.executors import Executor, KeepingExecutor, Progress, default_executor
+from deshred.gathering import gather
 from deshred.imaging.composition import compose
 from deshred.imaging.intakes import Intake, load_intake
 from deshred.imaging.preparation import prepare
@@ -53,6 +54,7 @@ class Run:
         self._executor = executor or default_executor(settings.jobs)
         self._progress = progress
         self._stage = ""  # as progress names it
+        self._warm_start = WarmStart()  # parts are gathered by an order that is then the answer, mostly
         self._shelf = shelf or Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
 
     def load(self, shreds: ShredSet | Iterable[str | Path]) -> Intake:
@@ -102,7 +104,8 @@ class Run:
     def score(
         self, pile: Pile, scorer: AnyScorer, *, turned: Collection[str] = (), is_upright: bool = False
     ) -> Scored:
-        """`score`, with the shreds in `turned` the other way up; or both ways up, where any may be wrong."""
+        """`score` and `gather`, with the shreds in `turned` the other way up; or both ways up, where any may
+        be wrong."""
         if self.settings.orientation == "any":
             scored = orient(
                 pile,
@@ -129,7 +132,16 @@ class Run:
             )
             scored = Scored(pile, compatibility)
         self._tidy_up()
-        return scored
+        with self.watch.measure("solve"):
+            gathered = gather(
+                scored.pile,
+                scored.compatibility,
+                options=self.settings.arrangement,
+                executor=self._executor if self._executor.shares_memory else default_executor(),
+                progress=self._progress,
+                warm_start=self._warm_start,
+            )
+        return Scored(scored.pile, gathered)
 
     def arrange(self, compatibility: Compatibility, constraints: Constraints) -> Arrangement:
         """`arrange`."""
@@ -139,6 +151,7 @@ class Run:
                 constraints,
                 options=self.settings.arrangement,
                 progress=self._progress,
+                warm_start=self._warm_start,
             )
 
     def refine(self, arrangement: Arrangement, compatibility: Compatibility, pile: Pile) -> Arrangement:
