@@ -19,7 +19,7 @@ from scipy.ndimage import binary_closing, binary_opening, gaussian_filter1d
 from deshred.arrangement import ArrangementOptions, WarmStart, arrange, paper_width
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.tears import measure_raggedness
-from deshred.elements import Arrangement, Compatibility, Margins, Pile
+from deshred.elements import Arrangement, Compatibility, Pile
 from deshred.executors import Executor, Progress, SerialExecutor
 from deshred.imaging.rowink import RowInk, see_rows
 from deshred.missing import PART
@@ -139,7 +139,7 @@ class Gathering:
         self._moved: set[int] = set()  # ends of parts that stood somewhere else
         # each page that got parts: itself and what stands left of it, itself and what stands right of it
         self._gathered: dict[Piece, tuple[list[Piece], list[Piece]]] = {}
-        self._pieces = list(_cut(arrangement, index, self._margins))
+        self._pieces = list(cut_pieces(arrangement, compatibility))
         self._lines = Lines(pile, self._find_looked_at(), find_reach(arrangement), executor)
 
     @property
@@ -252,15 +252,17 @@ def weigh(places: Sequence[Place], weights: GatheringWeights) -> Floats:
     return chances
 
 
-def _cut(arrangement: Arrangement, index: Mapping[str, int], margins: Margins) -> Iterator[Piece]:
+def cut_pieces(arrangement: Arrangement, compatibility: Compatibility) -> Iterator[Piece]:
     """Pages, taken apart where a join is not believed."""
+    assert compatibility.margins is not None
+    index = {name: i for i, name in enumerate(compatibility.ids)}
     doubted = {join.right for join in arrangement.joins if (join.probability or 0.0) < _BELIEVED}
     for page in arrangement.pages:
         starts = [0, *(at for at, slot in enumerate(page) if at and slot.shred_id in doubted), len(page)]
         for start, stop in pairwise(starts):
             slots = page[start:stop]
             shreds = tuple(index[slot.shred_id] for slot in slots)
-            width_mm = float(np.nansum(margins.widths_mm[list(shreds)]))
+            width_mm = float(np.nansum(compatibility.margins.widths_mm[list(shreds)]))
             yield Piece(shreds, tuple(slot.offset for slot in slots), width_mm)
 
 

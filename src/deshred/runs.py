@@ -22,6 +22,7 @@ from deshred.imaging.composition import compose
 from deshred.imaging.intakes import Intake, load_intake
 from deshred.imaging.preparation import prepare
 from deshred.imaging.turning import turn
+from deshred.leftovers import find_upside_down
 from deshred.missing import find_missing
 from deshred.orientation import Scored, orient, turn_pile
 from deshred.settings import Settings
@@ -120,17 +121,9 @@ class Run:
                 stopwatch=self.watch,
             )
         else:
-            pile = turn(pile, turned)
-            compatibility = score(
-                pile,
-                scorer,
-                options=self.settings.scoring,
-                store=self._store,
-                executor=self._executor,
-                progress=self._tick,
-                stopwatch=self.watch,
-            )
-            scored = Scored(pile, compatibility)
+            scored = self._score(turn(pile, turned), scorer)
+            if self.settings.orientation == "sheets" and not is_upright:
+                scored = self._turn_leftovers(scored, scorer, turned)
         self._tidy_up()
         with self.watch.measure("solve"):
             gathered = gather(
@@ -142,6 +135,33 @@ class Run:
                 warm_start=self._warm_start,
             )
         return Scored(scored.pile, gathered)
+
+    def _score(self, pile: Pile, scorer: AnyScorer) -> Scored:
+        compatibility = score(
+            pile,
+            scorer,
+            options=self.settings.scoring,
+            store=self._store,
+            executor=self._executor,
+            progress=self._tick,
+            stopwatch=self.watch,
+        )
+        return Scored(pile, compatibility)
+
+    def _turn_leftovers(self, scored: Scored, scorer: AnyScorer, known: Collection[str]) -> Scored:
+        """The pile scored again, if shreds that fit nowhere clearly fit upside down."""
+        with self.watch.measure("solve"):
+            turned = find_upside_down(
+                scored.pile,
+                scored.compatibility,
+                scorer,
+                options=self.settings.arrangement,
+                scoring=self.settings.scoring,
+                but=known,
+                executor=self._executor,
+                warm_start=self._warm_start,
+            )
+        return self._score(turn(scored.pile, turned), scorer) if turned else scored
 
     def arrange(self, compatibility: Compatibility, constraints: Constraints) -> Arrangement:
         """`arrange`."""
