@@ -103,7 +103,7 @@ def gather(
     """
     margins = compatibility.margins
     paper_mm = options.page_width_mm or paper_width(margins)
-    can_tell = compatibility.calibration is not None and options.pages == "auto" and not options.free_ends
+    can_tell = compatibility.calibration is not None and leaves_parts(options)
     if margins is None or paper_mm is None or not can_tell or pile.faces.pairs:
         return compatibility
     if len(pile) > _MOST_SHREDS or not _is_torn(pile):
@@ -112,6 +112,11 @@ def gather(
     arrangement = rate(arrangement, compatibility)
     gathering = Gathering(pile, compatibility, arrangement, paper_mm, executor or SerialExecutor())
     return change_joins(compatibility, gathering.place_parts(weights))
+
+
+def leaves_parts(options: ArrangementOptions) -> bool:
+    """Whether joins that are not believed are left open: only then parts of pages are pages of their own."""
+    return options.solver == "exact" and options.pages == "auto" and not options.free_ends
 
 
 def _is_torn(pile: Pile) -> bool:

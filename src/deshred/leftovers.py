@@ -19,7 +19,7 @@ from deshred.compatibility.contract import AnyScorer, PileScorer
 from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.elements import Compatibility, Pile, ShredSet
 from deshred.executors import Executor
-from deshred.gathering import cut_pieces
+from deshred.gathering import cut_pieces, leaves_parts
 from deshred.imaging.turning import turn_edges, turn_shred
 from deshred.missing import PART
 
@@ -28,7 +28,7 @@ from deshred.missing import PART
 _CLEAR = 8.0
 _MOST_SHREDS = 5000  # in larger piles, finding the parts would take longer than it is worth
 _MOST_PARTS = 100  # with more, most of the pile does not fit, whichever way up
-_OUTER = 4  # shreds of either end of a page: enough sure joins for the scorer to learn this pile's noise
+_OUTER = 2  # shreds of either end of a page: enough sure joins for the scorer to learn this pile's noise
 _TURNED = " turned"
 
 
@@ -45,7 +45,7 @@ def find_upside_down(
 ) -> frozenset[str]:
     """The shreds, all of them left over, that clearly fit a page when they are turned; none in `but`."""
     sees_tears = not isinstance(scorer, PileScorer) and scorer.unit == "nats"
-    is_asked = sees_tears and options.pages == "auto" and not options.free_ends
+    is_asked = sees_tears and leaves_parts(options)
     paper_mm = options.page_width_mm or paper_width(compatibility.margins)
     if paper_mm is None or not is_asked or pile.faces.pairs or len(pile) > _MOST_SHREDS:
         return frozenset()

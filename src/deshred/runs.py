@@ -107,6 +107,19 @@ class Run:
     ) -> Scored:
         """`score` and `gather`, with the shreds in `turned` the other way up; or both ways up, where any may
         be wrong."""
+
+        def score_way(some: Pile) -> Scored:
+            compatibility = score(
+                some,
+                scorer,
+                options=self.settings.scoring,
+                store=self._store,
+                executor=self._executor,
+                progress=self._tick,
+                stopwatch=self.watch,
+            )
+            return Scored(some, compatibility)
+
         if self.settings.orientation == "any":
             scored = orient(
                 pile,
@@ -121,9 +134,10 @@ class Run:
                 stopwatch=self.watch,
             )
         else:
-            scored = self._score(turn(pile, turned), scorer)
+            scored = score_way(turn(pile, turned))
             if self.settings.orientation == "sheets" and not is_upright:
-                scored = self._turn_leftovers(scored, scorer, turned)
+                astray = self._find_upside_down(scored, scorer, turned)
+                scored = score_way(turn(scored.pile, astray)) if astray else scored
         self._tidy_up()
         with self.watch.measure("solve"):
             gathered = gather(
@@ -136,22 +150,10 @@ class Run:
             )
         return Scored(scored.pile, gathered)
 
-    def _score(self, pile: Pile, scorer: AnyScorer) -> Scored:
-        compatibility = score(
-            pile,
-            scorer,
-            options=self.settings.scoring,
-            store=self._store,
-            executor=self._executor,
-            progress=self._tick,
-            stopwatch=self.watch,
-        )
-        return Scored(pile, compatibility)
-
-    def _turn_leftovers(self, scored: Scored, scorer: AnyScorer, known: Collection[str]) -> Scored:
-        """The pile scored again, if shreds that fit nowhere clearly fit upside down."""
+    def _find_upside_down(self, scored: Scored, scorer: AnyScorer, known: Collection[str]) -> frozenset[str]:
+        """Shreds that fit nowhere, but clearly do when they are turned."""
         with self.watch.measure("solve"):
-            turned = find_upside_down(
+            return find_upside_down(
                 scored.pile,
                 scored.compatibility,
                 scorer,
@@ -161,7 +163,6 @@ class Run:
                 executor=self._executor,
                 warm_start=self._warm_start,
             )
-        return self._score(turn(scored.pile, turned), scorer) if turned else scored
 
     def arrange(self, compatibility: Compatibility, constraints: Constraints) -> Arrangement:
         """`arrange`."""
