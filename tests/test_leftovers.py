@@ -13,7 +13,7 @@ from deshred.compatibility.scoring import score
 from deshred.elements import Pile, Shred, ShredSet
 from deshred.imaging.preparation import prepare
 from deshred.imaging.turning import turn, turn_shred
-from deshred.leftovers import find_upside_down
+from deshred.leftovers import find_unlike, find_upside_down
 from deshred.pipeline import reconstruct
 from deshred.settings import Settings
 from deshred.simulation.drawing import draw_page
@@ -48,6 +48,15 @@ def test_a_shred_of_a_page_is_turned_if_it_lies_upside_down(pile: Pile) -> None:
 def test_nothing_is_turned_in_a_pile_that_lies_upright(pile: Pile) -> None:
     scorer = load_scorer()
     assert not find_upside_down(pile, score(pile, scorer), scorer)
+
+
+def test_only_parts_whose_letters_stand_the_other_way_up_are_tried(pile: Pile) -> None:
+    """Where the true neighbor is lost, a stranger may fit an upright shred that is turned by 30 nats."""
+    page = [name for name in pile.shreds.ids if name.startswith("0-")]
+    parts = [["1-10"], [ASTRAY]]
+    assert find_unlike(pile, [page], parts) == []
+    assert find_unlike(turn(pile, {ASTRAY}), [page], parts) == [[ASTRAY]]
+    assert find_unlike(turn(pile, set(page)), [page], parts) == parts
 
 
 def test_what_a_person_turned_is_not_turned_back(pile: Pile) -> None:

@@ -1,8 +1,8 @@
 """Find leftover shreds that lie upside down: what fits nowhere may fit when it is turned.
 
 A single shred that was laid or glued upside down is left over as a part of a page. Only such parts are tried
-the other way up, against the ends of all pages, so that it costs next to nothing. `--orientation any` tries
-every shred.
+the other way up, against the ends of all pages, and only if their letters stand the other way up than those
+of the pages. So it costs next to nothing. `--orientation any` tries every shred.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.elements import Compatibility, Pile, ShredSet
 from deshred.executors import Executor
 from deshred.gathering import cut_pieces, leaves_parts
+from deshred.imaging.letters import rate_uprightness
 from deshred.imaging.turning import turn_edges, turn_shred
 from deshred.missing import PART
 
@@ -60,9 +61,27 @@ def find_upside_down(
             parts.append(names)
     if not parts or not pages or len(parts) > _MOST_PARTS:
         return frozenset()
+    parts = find_unlike(pile, pages, parts)
+    if not parts:
+        return frozenset()
     tried = _take(pile, pages, parts)
     ends = _Ends(score(tried, scorer, options=scoring, executor=executor), pages)
     return frozenset(name for part in parts if ends.find_lead(part) >= _CLEAR for name in part)
+
+
+def find_unlike(pile: Pile, pages: Sequence[Sequence[str]], parts: Sequence[list[str]]) -> list[list[str]]:
+    """The parts whose letters stand the other way up than those of the pages.
+
+    Where the true neighbor is lost, the best of the rest may lead by 30 nats, whichever way up. And letters
+    of some scripts look upright upside down, so parts are compared with pages.
+    """
+    index = {name: i for i, name in enumerate(pile.shreds.ids)}
+
+    def rate_all(names: Sequence[str]) -> float:
+        return sum(rate_uprightness(pile.edges[index[name]]) for name in names)
+
+    upright = sum(rate_all([*page[:_OUTER], *page[-_OUTER:]]) for page in pages)
+    return [part for part in parts if rate_all(part) * upright < 0]
 
 
 def _take(pile: Pile, pages: Sequence[Sequence[str]], parts: Sequence[Sequence[str]]) -> Pile:
