@@ -3,11 +3,13 @@
     python benchmarks/pages.py ../shared/data -o benchmarks/results/pages.json --cache /tmp/scores
     python benchmarks/pages.py ../shared/data --collections s-isri-ocr --missing 0.1
     python benchmarks/pages.py ../shared/data --collections s-isri-ocr --turned 0.5
+    python benchmarks/pages.py ../shared/data --collections s-cdip --astray 0.02
 
 All documents of a collection are mixed; models are cross-database. `sheets` are the raw scans of some S-CDIP
-documents, segmented as anybody's would be. `--turned` turns a share of the shreds upside down and
-lets them be turned back; `--missing` takes a share of them away. Joins with a probability of at least 0.8
-count as asserted.
+documents, segmented as anybody's would be. `--turned` turns a share of the shreds upside down and lets any
+shred be turned back. `--astray` turns a share, too, but only what is left over may be turned back, as it is
+by default. `--missing` takes a share of the shreds away. Joins with a probability of at least 0.8 count as
+asserted.
 """
 
 from __future__ import annotations
@@ -31,10 +33,12 @@ from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Pile, Shred, ShredSet
 from deshred.evaluation.collections import open_collection, read_document
 from deshred.evaluation.metrics import measure_accuracy, measure_pages
+from deshred.gathering import gather
 from deshred.imaging.binarization import BlankOptions
 from deshred.imaging.intakes import load_intake
 from deshred.imaging.preparation import prepare
-from deshred.imaging.turning import turn_shred
+from deshred.imaging.turning import turn, turn_shred
+from deshred.leftovers import find_upside_down
 from deshred.orientation import orient
 from deshred.simulation.truth import Place, Truth
 
@@ -100,6 +104,10 @@ def look(
         pile, compatibility = found.pile, found.compatibility
     else:
         compatibility = score(pile, scorer, store=store)
+        astray = find_upside_down(pile, compatibility, scorer)
+        if astray:
+            pile = turn(pile, astray)
+            compatibility = score(pile, scorer, store=store)
     return pile, compatibility
 
 
@@ -125,17 +133,18 @@ def measure(name: str, known: KnownShreds, arguments: argparse.Namespace) -> dic
     store: Store = MemoryStore() if arguments.cache is None else FolderStore(Folder(arguments.cache), name)
     blank = prepare(known.shreds, blank=known.blank, edges=scorer.edge_options).blank
     inked = KnownShreds([s for s in known.shreds if s.id not in set(blank.ids)], known.truth, known.blank)
-    shreds = disturb(inked, arguments.turned, arguments.missing, rng)
+    shreds = disturb(inked, max(arguments.turned, arguments.astray), arguments.missing, rng)
     pile = prepare(shreds, blank=known.blank, edges=scorer.edge_options, keep=[s.id for s in shreds])
     start = time.perf_counter()
     pile, compatibility = look(pile, scorer, store, arguments)
     scored = time.perf_counter()
     options = ArrangementOptions(time_limit=arguments.time_limit)
+    compatibility = gather(pile, compatibility, options=options)
     arrangement = rate(arrange(compatibility, options=options), compatibility)
     solved = time.perf_counter()
     truth = known.truth.restrict(pile.shreds.ids)
     result = judge(arrangement, truth, known.truth.restrict([s.id for s in inked.shreds]))
-    if arguments.turned:
+    if arguments.turned or arguments.astray:
         result["upright"] = count_upright(arrangement, pile.shreds)
     seconds = {"score": round(scored - start, 1), "solve": round(solved - scored, 1)}
     return {"collection": name, "shreds": len(pile), **result, "seconds": seconds}
@@ -157,6 +166,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--turned", type=float, default=0.0)
+    parser.add_argument("--astray", type=float, default=0.0)
     parser.add_argument("--missing", type=float, default=0.0)
     parser.add_argument("--time-limit", type=float, default=60.0)
     arguments = parser.parse_args(given)

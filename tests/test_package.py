@@ -35,6 +35,7 @@ def test_the_public_names_are_these() -> None:
         "evaluate",
         "examine",
         "explain",
+        "gather",
         "list_models",
         "load_compatibility",
         "load_constraints",

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from deshred.export.results import reconstruct_into as reconstruct_into
     from deshred.export.results import reopen as reopen
     from deshred.export.verification import verify as verify
+    from deshred.gathering import gather as gather
     from deshred.imaging.composition import compose as compose
     from deshred.imaging.intakes import load_shreds as load_shreds
     from deshred.imaging.preparation import prepare as prepare
@@ -75,6 +76,7 @@ _HOMES = {
     "evaluate": "deshred.evaluation.protocol",
     "examine": "deshred.doctor",
     "explain": "deshred.export.explanations",
+    "gather": "deshred.gathering",
     "list_models": "deshred.compatibility.models",
     "load_compatibility": "deshred.cases",
     "load_constraints": "deshred.cases",

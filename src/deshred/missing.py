@@ -15,7 +15,7 @@ from deshred.imaging.composition.missing import MissingPaper
 _PX_PER_MM = 300 / 25.4
 _BELIEVED = 0.5  # joins below this probability are not
 _MOST_SHREDS = 5  # no hole is taken to be wider
-_PART = 0.25  # of the width of the paper: what is narrower is no page
+PART = 0.25  # of the width of the paper: what is narrower is no page
 
 
 def find_missing(
@@ -57,7 +57,7 @@ def find_parts(
     return tuple(
         number
         for number, page in enumerate(arrangement.pages, 1)
-        if sum(widths[slot.shred_id] for slot in page) < _PART * paper
+        if sum(widths[slot.shred_id] for slot in page) < PART * paper
     )
 
 

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from deshred.arrangement import arrange, check_question
+from deshred.arrangement import WarmStart, arrange, check_question
 from deshred.blanks import anchor_blanks
 from deshred.cases import SharedStore, Store
 from deshred.compatibility.contract import AnyScorer
@@ -17,10 +17,12 @@ from deshred.compatibility.refinement import refine
 from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Constraints, Copy, Page, Pile, ShredSet
 from deshred.executors import Executor, KeepingExecutor, Progress, default_executor
+from deshred.gathering import gather
 from deshred.imaging.composition import compose
 from deshred.imaging.intakes import Intake, cut_ahead, load_intake
 from deshred.imaging.preparation import prepare
 from deshred.imaging.turning import turn
+from deshred.leftovers import find_upside_down
 from deshred.missing import find_missing
 from deshred.orientation import Scored, orient, turn_pile
 from deshred.settings import Settings
@@ -55,6 +57,7 @@ class Run:
         self._near = self._executor if self._executor.shares_memory else default_executor(settings.jobs)
         self._progress = progress
         self._stage = ""  # as progress names it
+        self._warm_start = WarmStart()  # parts are gathered by an order that is then the answer, mostly
         self._shelf = shelf or Shelf(room=settings.budget.memory_bytes // _SHELF_SHARE)
 
     def load(self, shreds: ShredSet | Iterable[str | Path]) -> Intake:
@@ -113,7 +116,21 @@ class Run:
     def score(
         self, pile: Pile, scorer: AnyScorer, *, turned: Collection[str] = (), is_upright: bool = False
     ) -> Scored:
-        """`score`, with the shreds in `turned` the other way up; or both ways up, where any may be wrong."""
+        """`score` and `gather`, with the shreds in `turned` the other way up; or both ways up, where any may
+        be wrong."""
+
+        def score_way(some: Pile) -> Scored:
+            compatibility = score(
+                some,
+                scorer,
+                options=self.settings.scoring,
+                store=self._store,
+                executor=self._executor,
+                progress=self._tick,
+                stopwatch=self.watch,
+            )
+            return Scored(some, compatibility)
+
         if self.settings.orientation == "any":
             scored = orient(
                 pile,
@@ -128,19 +145,35 @@ class Run:
                 stopwatch=self.watch,
             )
         else:
-            pile = turn(pile, turned)
-            compatibility = score(
-                pile,
-                scorer,
-                options=self.settings.scoring,
-                store=self._store,
-                executor=self._executor,
-                progress=self._tick,
-                stopwatch=self.watch,
-            )
-            scored = Scored(pile, compatibility)
+            scored = score_way(turn(pile, turned))
+            if self.settings.orientation == "sheets" and not is_upright:
+                astray = self._find_upside_down(scored, scorer, turned)
+                scored = score_way(turn(scored.pile, astray)) if astray else scored
         self._tidy_up()
-        return scored
+        with self.watch.measure("solve"):
+            gathered = gather(
+                scored.pile,
+                scored.compatibility,
+                options=self.settings.arrangement,
+                executor=self._executor if self._executor.shares_memory else default_executor(),
+                progress=self._progress,
+                warm_start=self._warm_start,
+            )
+        return Scored(scored.pile, gathered)
+
+    def _find_upside_down(self, scored: Scored, scorer: AnyScorer, known: Collection[str]) -> frozenset[str]:
+        """Shreds that fit nowhere, but clearly do when they are turned."""
+        with self.watch.measure("solve"):
+            return find_upside_down(
+                scored.pile,
+                scored.compatibility,
+                scorer,
+                options=self.settings.arrangement,
+                scoring=self.settings.scoring,
+                but=known,
+                executor=self._executor,
+                warm_start=self._warm_start,
+            )
 
     def arrange(self, compatibility: Compatibility, constraints: Constraints) -> Arrangement:
         """`arrange`."""
@@ -150,6 +183,7 @@ class Run:
                 constraints,
                 options=self.settings.arrangement,
                 progress=self._progress,
+                warm_start=self._warm_start,
             )
 
     def refine(self, arrangement: Arrangement, compatibility: Compatibility, pile: Pile) -> Arrangement:
