@@ -21,7 +21,7 @@ from deshred.compatibility.comparing import face_paper
 from deshred.compatibility.describing import DescribedGroup
 from deshred.compatibility.fusion import FusionScorer, FusionWeights, coarsen
 from deshred.compatibility.groups import Group
-from deshred.compatibility.margins import Facing, observe_borders
+from deshred.compatibility.margins import Borders, Facing, observe_borders, weigh_margins
 from deshred.compatibility.models import open_model
 from deshred.compatibility.shifts import LogPrior, ShiftEvidence, learn_prior, reduce_shifts
 from deshred.elements import Calibration, Compatibility, Shred
@@ -57,6 +57,7 @@ class _KnownPile:
     evidence: _Weighed
     joins: NDArray[np.intp]  # (m, 2)
     facing: Facing  # from ink alone
+    borders: Borders
 
 
 @dataclass(frozen=True)
@@ -152,17 +153,14 @@ def _look(scorer: FusionScorer, shreds: Sequence[Shred], joins: NDArray[np.intp]
     evidence = scorer.compare(rights, lefts)
     adapted = scorer.adapt(rights, evidence.take_rows)
     tops = np.array([pair.left.top for pair in edges], np.int32)
-    ink = DescribedGroup(
-        Group(np.arange(len(shreds)), "simulated"),
-        rights.features,
-        lefts.features,
-        tops,
-        observe_borders(shreds, edges),
-    )
+    borders = observe_borders(shreds, edges)
+    everything = Group(np.arange(len(shreds)), "simulated")
+    ink = DescribedGroup(everything, rights.features, lefts.features, tops, borders)
     return _KnownPile(
         _Weighed(evidence.ink.nats, coarsen(adapted.outline.weigh(evidence.outline))),
         joins,
         face_paper(ink, scorer.towers, lambda a, b: scorer.towers.compare(a.rights, b.lefts)),
+        borders,
     )
 
 
@@ -198,11 +196,16 @@ def _fit_weights(piles: Sequence[_KnownPile], log_prior: LogPrior) -> FusionWeig
     return FusionWeights(*(round(float(weight), 4) for weight in np.exp(best.x)))
 
 
-def _choose(scores: NDArray[np.float32], facing: Facing, weights: FusionWeights) -> list[tuple[int, int]]:
-    """The best assignment of partners, where a partner is better than the end of a page."""
+def _choose(scores: NDArray[np.float32], pile: _KnownPile, weights: FusionWeights) -> list[tuple[int, int]]:
+    """The best assignment of partners, where a partner is better than the end of a page as a solver sees it.
+
+    What a solver would never join must not teach what its joins are worth.
+    """
+    ink = np.float32(weights.ink)
+    margins = weigh_margins(pile.borders, Facing(ink * pile.facing.starts, ink * pile.facing.ends))
     finite = np.where(np.isfinite(scores), scores, np.float32(-1e6))
     rows, columns = linear_sum_assignment(finite, maximize=True)
-    page_break = weights.ink * (facing.ends[rows] + facing.starts[columns])
+    page_break = margins.ends[rows] + margins.starts[columns]
     joined = finite[rows, columns] > page_break
     return list(zip(rows[joined].tolist(), columns[joined].tolist(), strict=True))
 
@@ -219,7 +222,7 @@ def _fit_curve(piles: Sequence[_KnownPile], weights: FusionWeights, log_prior: L
         ids = tuple(map(str, range(len(scores))))
         compatibility = Compatibility(ids, scores, np.zeros(scores.shape, np.int16))
         true = set(map(tuple, pile.joins.tolist()))
-        chosen = _choose(scores, pile.facing, weights)
+        chosen = _choose(scores, pile, weights)
         leads.append(find_leads(compatibility, chosen))
         truths.append(np.array([pair in true for pair in chosen]))
     lead, truth = np.concatenate(leads), np.concatenate(truths)
