@@ -685,7 +685,6 @@ def workers() -> str:
         "command and scheduler",
         "each worker",
         "gain, processors free",
-        "gain, by the clock",
     ]
     return table([*head, "equal bits"], rows)
 
