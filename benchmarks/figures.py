@@ -676,7 +676,6 @@ def workers() -> str:
                     f"{run['own_seconds']:.1f}",
                     ", ".join(f"{seconds:.1f}" for seconds in run["worker_seconds"]),
                     f"{runs[0]['own_seconds'] / longest:.2f}",
-                    f"{runs[0]['seconds'] / run['seconds']:.2f}",
                     "yes" if run["is_equal"] else "**no**",
                 ]
             )
@@ -686,7 +685,6 @@ def workers() -> str:
         "command and scheduler",
         "each worker",
         "gain, processors free",
-        "gain, by the clock",
     ]
     return table([*head, "equal bits"], rows)
 

@@ -100,6 +100,12 @@ def test_results_come_in_the_order_of_the_items(cluster: ClusterExecutor) -> Non
     assert cluster.map(_square, range(20)) == [number * number for number in range(20)]
 
 
+def test_workers_do_not_give_memory_back_at_every_array(cluster: ClusterExecutor) -> None:
+    """It takes twice the time."""
+    found = cluster.client.run(os.environ.get, "MALLOC_TRIM_THRESHOLD_").values()
+    assert set(found) == {os.environ.get("MALLOC_TRIM_THRESHOLD_")}
+
+
 def test_an_error_in_a_worker_is_raised_here(cluster: ClusterExecutor) -> None:
     with pytest.raises(ModelError, match="number 3"):
         cluster.map(_fail, [3])
