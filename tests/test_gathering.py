@@ -104,6 +104,16 @@ def test_nothing_is_gathered_from_rectangular_crops() -> None:
     assert gather(pile, compatibility) is compatibility
 
 
+def test_a_pile_with_holes_everywhere_is_left_as_it_is(pile: Pile) -> None:
+    """With three tenths missing, most parts stand inside their page, at a hole that was closed rightly."""
+    kept = [i for i, name in enumerate(pile.shreds.ids) if int(name[2:]) % 3]
+    holey = pile.take(kept)
+    compatibility = score(holey, load_scorer("default"))
+    answer = solve(compatibility)
+    assert Gathering(holey, compatibility, answer, PAPER_MM, SerialExecutor()).is_in_pieces
+    assert gather(holey, compatibility) is compatibility
+
+
 def test_a_given_number_of_pages_leaves_nothing_to_gather(pile: Pile, compatibility: Compatibility) -> None:
     assert gather(pile, compatibility, options=ArrangementOptions(pages=3)) is compatibility
 

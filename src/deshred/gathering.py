@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import chain, pairwise, permutations
 
 import numpy as np
@@ -28,6 +29,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _MOST_SHREDS = 5000  # in larger piles, finding the parts would take longer than it is worth
+_PARTS_PER_PAGE = 1.5  # where there are more, holes are everywhere, and most parts stand inside their page
 _BELIEVED = 0.5  # joins below this probability may be undone
 _LIKELY = 0.7  # the least probability with which a part goes to a page; see benchmarks/gathering.py
 # nats by which a join that was found so beats a page break: enough to be made, too little to be believed
@@ -111,6 +113,8 @@ def gather(
     arrangement = arrange(compatibility, options=options, progress=progress, warm_start=warm_start)
     arrangement = rate(arrangement, compatibility)
     gathering = Gathering(pile, compatibility, arrangement, paper_mm, executor or SerialExecutor())
+    if gathering.is_in_pieces:
+        return compatibility
     return change_joins(compatibility, gathering.place_parts(weights))
 
 
@@ -145,12 +149,22 @@ class Gathering:
         # each page that got parts: itself and what stands left of it, itself and what stands right of it
         self._gathered: dict[Piece, tuple[list[Piece], list[Piece]]] = {}
         self._pieces = list(cut_pieces(arrangement, compatibility))
-        self._lines = Lines(pile, self._find_looked_at(), find_reach(arrangement), executor)
+        self._look = partial(Lines, pile, self._find_looked_at(), find_reach(arrangement), executor)
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return self._look()
 
     @property
     def parts(self) -> list[Piece]:
         """The pieces that are too narrow to be a page."""
         return [piece for piece in self._pieces if self._is_part(piece)]
+
+    @property
+    def is_in_pieces(self) -> bool:
+        """Whether there are many more parts than pages: they are no longer just margins."""
+        parts = len(self.parts)
+        return parts > _PARTS_PER_PAGE * (len(self._pieces) - parts)
 
     def _is_part(self, piece: Piece) -> bool:
         return piece.width_mm < PART * self._paper_mm
