@@ -89,6 +89,8 @@ def test_a_time_stands_beside_its_ratio_and_the_published_one() -> None:
     assert rival[1] == f"1 s, x 0.5 (x {ratio:.2g})"
     assert rival[2].startswith("7 s")
     assert ", x" not in rival[2]  # no pile that both have
+    slow = tabulate_seconds([*TIMES, pile_entry("words", 1, "a", 0.5, 780.0)]).rows[1]
+    assert slow[1].startswith("780 s, x 390 (")
 
 
 def test_the_comparison_counts_failures_as_piles() -> None:

@@ -163,7 +163,7 @@ def tabulate_seconds(entries: Sequence[Entry]) -> Table:
         cells = []
         for k in ks:
             own = seconds.get((method, k))
-            ratio = f", x {ratios[method, k]:.2g}" if (method, k) in ratios else ""
+            ratio = f", x {_show_ratio(ratios[method, k])}" if (method, k) in ratios else ""
             shown = "" if own is None else f"{own:.0f} s" if own >= 10 else f"{own:.2g} s"
             cells.append("" if own is None else f"{shown}{ratio}{_published_ratio(method, k)}")
         rows.append((label_method(method), *cells))
@@ -327,9 +327,13 @@ def _show(percent: float, published: float | None) -> str:
     return f"{percent:.1f}" if published is None else f"{percent:.1f} ({percent - published:+.1f})"
 
 
+def _show_ratio(ratio: float) -> str:
+    return f"{ratio:.0f}" if ratio >= 100 else f"{ratio:.2g}"
+
+
 def _published_ratio(method: str, k: int) -> str:
     curve = SECONDS.get(METHODS[method].published or "", {})
-    return f" (x {curve[k] / SECONDS['proposed'][k]:.2g})" if k in curve else ""
+    return f" (x {_show_ratio(curve[k] / SECONDS['proposed'][k])})" if k in curve else ""
 
 
 def _beside(collection: str, method: str, k: int, documents: int, percent: float) -> tuple[str, str]:
