@@ -138,7 +138,7 @@ def _read_margins(held: dict[str, NDArray[Any]], count: int) -> Margins | None:
 def _read_calibration(held: dict[str, NDArray[Any]]) -> Calibration | None:
     if "calibration" not in held:
         return None
-    numbers: list[float] = list(np.asarray(held["calibration"], np.float64))
+    numbers: list[float] = _flat(np.asarray(held["calibration"], np.float64)).tolist()
     slope, intercept, asks, beaten = [*numbers, *(0.0, np.nan)[len(numbers) - 2 :]]  # older files hold fewer
     if np.isnan(beaten):
         return Calibration(slope, intercept, bool(asks))
