@@ -35,6 +35,8 @@ NAMES = {
         "imaging/intakes.py",
         "arrangement/problem/fixings.py",  # of a pile
         "orientation.py",
+        "gathering.py",  # of a page
+        "leftovers.py",
     ),
     "matrix": (
         *("arrangement", "compatibility/pairwise/windows.py", "evaluation/experiments/contestants.py"),
@@ -44,7 +46,15 @@ NAMES = {
 # Words of the glossary that are easily taken for something else, and where they may stand. What a room means
 # by its word where it is not that of the glossary is said here, and no other room may follow it.
 HOMES = {
-    "lead": ("arrangement", "compatibility", "elements.py", "review/layout.py", "sides.py", "blanks.py"),
+    "lead": (
+        "arrangement",
+        "compatibility",
+        "elements.py",
+        "review/layout.py",
+        "sides.py",
+        "blanks.py",
+        "leftovers.py",
+    ),
     "evidence": (
         "compatibility",
         "evaluation/experiments/contestants.py",
@@ -64,6 +74,7 @@ HOMES = {
         "cases/records.py",
         "compatibility",
         "elements.py",
+        "gathering.py",
         "missing.py",
         "orientation.py",
         "questions.py",
@@ -76,6 +87,7 @@ HOMES = {
     ),
     "shift": (
         "compatibility",
+        "gathering.py",
         "imaging/composition",
         "evaluation",
         "simulation/shredding.py",  # how far a simulated shred lies too low

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -134,17 +134,13 @@ class TowersScorer:
     def units(self) -> Units:
         """What the whole numbers of this network's features are parts of, as the probe tells."""
         right, left = (
-            _find_unit(self._run(self._probe, side, other), largest)
+            _find_unit(self._run(_draw_probe(self.options.width), side, other), largest)
             for side, other, largest in (
                 ("rights", "lefts", LARGEST_RIGHT),
                 ("lefts", "rights", LARGEST_LEFT),
             )
         )
         return Units(right, left)
-
-    @cached_property
-    def _probe(self) -> NDArray[np.uint8]:
-        return _draw_probe(self.options.width)
 
     @property
     def looks(self) -> tuple[Look, ...]:
@@ -157,7 +153,7 @@ class TowersScorer:
     @cached_property
     def _directions(self) -> NDArray[np.float64]:  # (features, directions), whole numbers
         """Where the features of this network vary most, on a page of random strokes."""
-        features = self._run(self._probe, "lefts", "rights").astype(np.float64)
+        features = self._run(_draw_probe(self.options.width), "lefts", "rights").astype(np.float64)
         main = np.linalg.eigh(np.cov(features.T))[1][:, ::-1][:, :_DIRECTIONS]
         whole: NDArray[np.float64] = np.rint(_DIRECTION_UNIT * main)
         return whole
@@ -239,6 +235,7 @@ def _find_unit(features: NDArray[np.float32], largest: int) -> int:
     return 1 << max(0, math.floor(math.log2(largest / reached))) if reached > 0 else 1
 
 
+@lru_cache(maxsize=2)  # not kept by scorers: they travel
 def _draw_probe(width: int) -> NDArray[np.uint8]:
     """An edge full of strokes, to see what a network tells apart."""
     rng = np.random.default_rng(0)
