@@ -417,7 +417,12 @@ def choices() -> str:
         groups.setdefault(key, {})[entry["k"]] = entry["mean"]
         ks.add(entry["k"])
     rows = []
-    for (place, factor, value, budget), own in sorted(groups.items(), key=lambda item: item[0][:2]):
+
+    def where(key: tuple[int, str, str, str]) -> tuple[int, str, tuple[float, ...]]:
+        numbers = re.findall(r"\d+(?:\.\d+)?", key[2]) if key[2][0].isdigit() else []
+        return *key[:2], tuple(map(float, numbers))
+
+    for (place, factor, value, budget), own in sorted(groups.items(), key=lambda item: where(item[0])):
         cells = [percent(own[k]) if k in own else "" for k in sorted(ks)]
         rows.append([list(COLLECTIONS.values())[place], factor, value, budget, *cells])
     return table(["collection", "factor", "value", "model", *(f"k = {k}" for k in sorted(ks))], rows)

@@ -132,12 +132,20 @@ def test_a_factor_has_a_row_for_each_value_and_training() -> None:
 def test_all_seeds_of_a_factor_count_and_the_difference_stands_beside_what_was_published() -> None:
     entries = [factor_entry("v_shift", "10", 5, [0.9 + seed / 10], seed=seed) for seed in (0, 1)]
     table = tabulate_ablation([*entries, factor_entry("v_shift", "5", 1, [0.9])])
-    assert column(table, "k = 5") == ["95.0", ""]
+    assert column(table, "k = 5") == ["", "95.0"]
     published = ABLATION["v_shift"]["s-cdip"]
     assert column(table, "published, k = 5") == [
-        f"{published['10']:.1f} ({95 - published['10']:+.1f})",
         f"{published['5']:.1f}",
+        f"{published['10']:.1f} ({95 - published['10']:+.1f})",
     ]
+
+
+def test_values_stand_in_the_order_of_their_numbers_however_they_were_measured() -> None:
+    sizes = [factor_entry("sample", value, 1, [0.5]) for value in ("64x32", "32x64", "32x32")]
+    shifts = [factor_entry("v_shift", value, 1, [0.5]) for value in ("0", "20", "10", "5")]
+    words = [factor_entry("evidence", value, 1, [0.5]) for value in ("outline", "ink")]
+    table = tabulate_ablation([*sizes, *shifts, *words])
+    assert column(table, "value") == ["32x32", "32x64", "64x32", "0", "5", "10", "20", "outline", "ink"]
 
 
 @pytest.mark.parametrize("accuracy", [0.7, 0.69])

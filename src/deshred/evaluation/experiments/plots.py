@@ -23,6 +23,7 @@ from deshred.evaluation.experiments.tables import (
     label_collection,
     label_method,
     place_collection,
+    place_value,
 )
 
 # Okabe and Ito: colors that people with any color vision can tell apart; shapes and dashes tell them in gray
@@ -176,7 +177,7 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
 
 def _draw_factor(axis: Any, shown: Mapping[FactorValue, float], names: Sequence[str]) -> None:
     """One panel: values beside each other, published ones as hollow marks."""
-    values = list(dict.fromkeys(one.value for one in shown))
+    values = sorted(dict.fromkeys(one.value for one in shown), key=place_value)
     for name, trained in sorted(
         {(one.collection, one.trained) for one in shown}, key=lambda line: (names.index(line[0]), line[1])
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -285,7 +286,17 @@ def group_factors(entries: Iterable[Entry]) -> dict[FactorValue, dict[int, list[
         key = FactorValue(entry["collection"], entry["factor"], entry["value"], budget, entry["documents"])
         own = groups.setdefault(key, {}).setdefault(entry["k"], [])
         own.extend(one["accuracy"] for one in entry["instances"])
-    return groups
+    factors = list(dict.fromkeys(one.factor for one in groups))
+
+    def place(one: FactorValue) -> tuple[tuple[int, str], int, tuple[float, ...]]:
+        return place_collection(one.collection), factors.index(one.factor), place_value(one.value)
+
+    return {one: groups[one] for one in sorted(groups, key=place)}
+
+
+def place_value(value: str) -> tuple[float, ...]:
+    """The numbers of a value, to put it in order; words stay in the order in which they were measured."""
+    return tuple(map(float, re.findall(r"\d+(?:\.\d+)?", value))) if value[:1].isdigit() else ()
 
 
 def tabulate_ablation(entries: Sequence[Entry]) -> Table:
