@@ -194,6 +194,7 @@ def main() -> None:
     arguments = parser.parse_args()
     pages = arguments.pages or (4 if arguments.wear else 10)
     scorers = arguments.scorers or (["towers"] if arguments.wear else ["towers", "default"])
+    arguments.output.mkdir(parents=True, exist_ok=True)
     file = arguments.output / ("wear.json" if arguments.wear else "scripts.json")
     rows: list[dict[str, Any]] = json.loads(file.read_text()) if file.is_file() else []
     known = {Row(**row).key for row in rows}
