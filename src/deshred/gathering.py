@@ -148,6 +148,7 @@ class Gathering:
         self._moved: set[int] = set()  # ends of parts that stood somewhere else
         # each page that got parts: itself and what stands left of it, itself and what stands right of it
         self._gathered: dict[Piece, tuple[list[Piece], list[Piece]]] = {}
+        self._seen: dict[tuple[Piece, Piece, int], Place] = {}
         self._pieces = list(cut_pieces(arrangement, compatibility))
         self._look = partial(Lines, pile, self._find_looked_at(), find_reach(arrangement), executor)
 
@@ -202,11 +203,15 @@ class Gathering:
         return places
 
     def _see_place(self, part: Piece, page: Piece, side: int, join: tuple[int, int], total: float) -> Place:
-        advantage = self._find_advantage(*join)
-        crowded = max(total - FILLED, 0.0) * 10
-        lines = self._lines.compare_lines(part, page, side)
-        rules, one_sided = self._lines.compare_rules(part, page, side)
-        return Place(part, page, side, join, np.array([advantage, lines, rules, one_sided, crowded]))
+        """Look at a place once: settling a part changes one page only."""
+        key = part, page, side
+        if key not in self._seen:
+            lines = self._lines.compare_lines(part, page, side)
+            rules, one_sided = self._lines.compare_rules(part, page, side)
+            crowded = max(total - FILLED, 0.0) * 10
+            signs = np.array([self._find_advantage(*join), lines, rules, one_sided, crowded])
+            self._seen[key] = Place(part, page, side, join, signs)
+        return self._seen[key]
 
     def _settle(self, place: Place) -> None:
         """Make one piece of a part and its page."""
