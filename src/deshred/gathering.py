@@ -28,7 +28,7 @@ from deshred.missing import PART
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_MOST_SHREDS = 5000  # in larger piles, finding the parts would take longer than it is worth
+MOST_SHREDS = 5000  # in larger piles, finding the parts would take longer than it is worth
 _PARTS_PER_PAGE = 1.5  # where there are more, holes are everywhere, and most parts stand inside their page
 _BELIEVED = 0.5  # joins below this probability may be undone
 _LIKELY = 0.7  # the least probability with which a part goes to a page; see benchmarks/gathering.py
@@ -108,7 +108,7 @@ def gather(
     can_tell = compatibility.calibration is not None and leaves_parts(options)
     if margins is None or paper_mm is None or not can_tell or pile.faces.pairs:
         return compatibility
-    if len(pile) > _MOST_SHREDS or not _is_torn(pile):
+    if len(pile) > MOST_SHREDS or not _is_torn(pile):
         return compatibility
     arrangement = arrange(compatibility, options=options, progress=progress, warm_start=warm_start)
     arrangement = rate(arrangement, compatibility)

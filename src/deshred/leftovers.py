@@ -19,7 +19,7 @@ from deshred.compatibility.contract import AnyScorer, PileScorer
 from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.elements import Compatibility, Pile, ShredSet
 from deshred.executors import Executor
-from deshred.gathering import cut_pieces, leaves_parts
+from deshred.gathering import MOST_SHREDS, cut_pieces, leaves_parts
 from deshred.imaging.letters import rate_uprightness
 from deshred.imaging.turning import turn_edges, turn_shred
 from deshred.missing import PART
@@ -27,7 +27,6 @@ from deshred.missing import PART
 # nats by which a turned part must lead all other places, either way up; upright parts of simulated and real
 # piles lead by 5 at most when they are turned, those upside down with print at their tears by 20 to 40
 _CLEAR = 8.0
-_MOST_SHREDS = 5000  # in larger piles, finding the parts would take longer than it is worth
 _MOST_PARTS = 100  # with more, most of the pile does not fit, whichever way up
 _OUTER = 2  # shreds of either end of a page: enough sure joins for the scorer to learn this pile's noise
 _TURNED = " turned"
@@ -48,7 +47,7 @@ def find_upside_down(
     sees_tears = not isinstance(scorer, PileScorer) and scorer.unit == "nats"
     is_asked = sees_tears and leaves_parts(options)
     paper_mm = options.page_width_mm or paper_width(compatibility.margins)
-    if paper_mm is None or not is_asked or pile.faces.pairs or len(pile) > _MOST_SHREDS:
+    if paper_mm is None or not is_asked or pile.faces.pairs or len(pile) > MOST_SHREDS:
         return frozenset()
     answer = rate(arrange(compatibility, options=options, warm_start=warm_start), compatibility)
     pages: list[list[str]] = []

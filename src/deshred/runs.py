@@ -155,7 +155,7 @@ class Run:
                 scored.pile,
                 scored.compatibility,
                 options=self.settings.arrangement,
-                executor=self._executor if self._executor.shares_memory else default_executor(),
+                executor=self._near,
                 progress=self._progress,
                 warm_start=self._warm_start,
             )
