@@ -183,7 +183,7 @@ def _vary_strokes(ink: Ink, rng: np.random.Generator) -> Ink:
 
 
 def _vary_size(ink: Ink, rng: np.random.Generator, min_rows: int, min_columns: int) -> Ink:
-    """Sometimes larger or smaller print, wider or narrower, cut out before it is resized to keep this cheap."""
+    """Sometimes larger, smaller, wider or narrower print, cut out before it is resized to keep this cheap."""
     if rng.random() < 0.5:
         return ink
     scale = float(np.exp(rng.uniform(np.log(0.65), np.log(2.2))))  # footnotes to titles

@@ -67,7 +67,7 @@ class TowerTrainingOptions:
         "bfloat16 takes half the time on processors that support it, and minutes per step on others.",
     )
     learning_rate: float = option(
-        2e-3, "The highest learning rate; half of it or less where a good model is trained further.", metavar="R"
+        2e-3, "The highest learning rate; half of it or less to train a good model further.", metavar="R"
     )
     anneal: bool = option(
         True, "Let the learning rate fall to nothing; not for a network that others start from."
