@@ -21,8 +21,7 @@ from deshred.arrangement import ArrangementOptions, WarmStart, arrange, paper_wi
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.tears import measure_raggedness
 from deshred.elements import Arrangement, Compatibility, Pile
-from deshred.executors import Executor, Progress, SerialExecutor
-from deshred.imaging.rowink import RowInk, see_rows
+from deshred.executors import Progress
 from deshred.missing import PART
 
 Floats = NDArray[np.float64]
@@ -95,7 +94,6 @@ def gather(
     *,
     options: ArrangementOptions = ArrangementOptions(),  # noqa: B008 - frozen
     weights: GatheringWeights = GatheringWeights(),  # noqa: B008 - frozen
-    executor: Executor | None = None,
     progress: Progress | None = None,
     warm_start: WarmStart | None = None,
 ) -> Compatibility:
@@ -112,7 +110,7 @@ def gather(
         return compatibility
     arrangement = arrange(compatibility, options=options, progress=progress, warm_start=warm_start)
     arrangement = rate(arrangement, compatibility)
-    gathering = Gathering(pile, compatibility, arrangement, paper_mm, executor or SerialExecutor())
+    gathering = Gathering(pile, compatibility, arrangement, paper_mm)
     if gathering.is_in_pieces:
         return compatibility
     return change_joins(compatibility, gathering.place_parts(weights))
@@ -133,12 +131,7 @@ class Gathering:
     """The pieces of a pile, and where those that are too narrow to be a page may belong."""
 
     def __init__(
-        self,
-        pile: Pile,
-        compatibility: Compatibility,
-        arrangement: Arrangement,
-        paper_mm: float,
-        executor: Executor,
+        self, pile: Pile, compatibility: Compatibility, arrangement: Arrangement, paper_mm: float
     ) -> None:
         assert compatibility.margins is not None
         self._compatibility, self._margins = compatibility, compatibility.margins
@@ -150,7 +143,7 @@ class Gathering:
         self._gathered: dict[Piece, tuple[list[Piece], list[Piece]]] = {}
         self._seen: dict[tuple[Piece, Piece, int], Place] = {}
         self._pieces = list(cut_pieces(arrangement, compatibility))
-        self._look = partial(Lines, pile, self._find_looked_at(), find_reach(arrangement), executor)
+        self._look = partial(Lines, pile, self._find_looked_at(), find_reach(arrangement))
 
     @cached_property
     def _lines(self) -> Lines:
@@ -299,10 +292,9 @@ def find_reach(arrangement: Arrangement) -> int:
 class Lines:
     """Where lines of print lie on the pieces of a pile, as spectra: moved against each other in one go."""
 
-    def __init__(self, pile: Pile, looked_at: Sequence[int], reach: int, executor: Executor) -> None:
-        seen = executor.map(see_rows, [pile.shreds[i] for i in looked_at])
-        self._rows: dict[int, RowInk] = dict(zip(looked_at, seen, strict=True))
-        highest = max((len(rows.printed) for rows in seen), default=0)
+    def __init__(self, pile: Pile, looked_at: Sequence[int], reach: int) -> None:
+        self._rows = {i: pile.edges[i].rows for i in looked_at}
+        highest = max((rows.height for rows in self._rows.values()), default=0)
         self._height = highest + 2 * _ROOM
         self._size = 1 << (2 * self._height - 1).bit_length()
         self._reach = reach

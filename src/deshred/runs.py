@@ -155,7 +155,6 @@ class Run:
                 scored.pile,
                 scored.compatibility,
                 options=self.settings.arrangement,
-                executor=self._near,
                 progress=self._progress,
                 warm_start=self._warm_start,
             )

@@ -19,8 +19,10 @@ def remove_slow_part(
     missing = np.isnan(outline)
     if missing.all():
         return np.zeros(len(outline))
-    rows = np.arange(len(outline))
-    full = np.interp(rows, rows[~missing], outline[~missing].astype(np.float64))
+    full = outline.astype(np.float64)
+    if missing.any():
+        rows = np.arange(len(outline))
+        full = np.interp(rows, rows[~missing], full[~missing])
     # a Gaussian filter that reflects at both ends is a product in the cosine transform, however long it is
     spectrum = dct(full)
     spectrum *= _pass_quick(len(full), slow_rows)
