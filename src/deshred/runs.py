@@ -170,6 +170,7 @@ class Run:
                 options=self.settings.arrangement,
                 scoring=self.settings.scoring,
                 but=known,
+                store=self._store,
                 executor=self._executor,
                 warm_start=self._warm_start,
             )

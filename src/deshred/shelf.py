@@ -16,7 +16,7 @@ from collections.abc import Hashable
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,7 @@ class Shelf:
         if isinstance(thing, ShredSet) or type(thing) in (tuple, list):
             kept = [self._keep(part, seen) for part in thing]
             return thing if all(map(operator.is_, kept, thing)) else type(thing)(kept)
-        names = _name_fields(type(thing))
+        names = _name_fields(cast(Hashable, type(thing)))
         changed = {}
         for name in names:
             part = getattr(thing, name)
@@ -119,9 +119,11 @@ class Shelf:
 
 
 @cache
-def _name_fields(kind: type) -> tuple[str, ...]:
+def _name_fields(kind: Hashable) -> tuple[str, ...]:
     """The fields of a dataclass; none of anything else."""
-    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+    return (
+        tuple(field.name for field in fields(kind)) if is_dataclass(kind) and isinstance(kind, type) else ()
+    )
 
 
 def give_back(thing: Any) -> None:

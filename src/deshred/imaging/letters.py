@@ -75,11 +75,14 @@ def learn_letters(pages: Iterable[NDArray[np.uint8]]) -> LetterShapes:
     return LetterShapes(np.rint(_UNIT * np.clip(ratios, -_MOST, _MOST)).astype(np.int8))
 
 
-def _see(ink: NDArray[np.uint8]) -> NDArray[np.intp]:
+def _see(ink: NDArray[np.uint8]) -> NDArray[np.uint16]:
     """What the window shows at each of its places, as a number with a bit per point."""
     height, width = (size // _STEP for size in ink.shape)
     points = ink[: height * _STEP, : width * _STEP].reshape(height, _STEP, width, _STEP)
-    counts = sum(points[:, row, :, column] for row in range(_STEP) for column in range(_STEP))
+    counts = np.zeros((height, width), np.uint8)
+    for row in range(_STEP):
+        for column in range(_STEP):
+            counts += points[:, row, :, column]
     dark = (counts >= _INKED * _STEP**2).astype(np.uint16)
     places = tuple(size - _SIDE + 1 for size in dark.shape)
     seen = np.zeros(places, np.uint16)

@@ -1,5 +1,4 @@
-"""The ink of a shred and its tears in, the rows that hold ink out: where lines of print lie, and which strokes
-reach a tear."""
+"""The ink of a shred in, the rows with ink out: where lines of print lie, and which strokes reach a tear."""
 
 from __future__ import annotations
 

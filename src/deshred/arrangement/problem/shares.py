@@ -119,7 +119,8 @@ def _scale(listed: _Listed, starts: Floats, ends: Floats, pages: float | None) -
             break
         by_column = 1 / sums
         starting *= _rise(float(starting @ by_column), pages)
-    return (kernel * by_row[listed.rows] * by_column[listed.columns]).astype(np.float32)
+    shares = kernel * by_row[listed.rows] * by_column[listed.columns]
+    return np.asarray(shares, np.float32)
 
 
 def _rise(found: float, pages: float | None) -> float:
