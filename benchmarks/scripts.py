@@ -17,6 +17,7 @@ import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -66,10 +67,20 @@ class Row:
     sure_wrong: int
     gutters: int | None = None  # true joins where a side shows less than a line of print at the cut
     gutters_found: int | None = None
+    seed: int = 0
 
     @property
-    def key(self) -> tuple[str, str, str, str, str, float, int]:
-        return self.model, self.scorer, self.script, self.kinds, self.wear, self.strength, self.pages
+    def key(self) -> tuple[Any, ...]:
+        return (
+            self.model,
+            self.scorer,
+            self.script,
+            self.kinds,
+            self.wear,
+            self.strength,
+            self.pages,
+            self.seed,
+        )
 
 
 @dataclass(frozen=True)
@@ -126,7 +137,9 @@ def find_gutters(pile: Pile, truth: Truth) -> set[tuple[str, str]]:
     return {(a, b) for a, b in truth.joins if not (printed[a][1] and printed[b][0])}
 
 
-def measure(job: Job, pile: KnownPile, label: str, model: str, scorer_name: str, pages: int) -> Row:
+def measure(
+    job: Job, pile: KnownPile, label: str, model: str, scorer_name: str, pages: int, seed: int
+) -> Row:
     scorer = load_scorer(scorer_name, model)
     prepared = prepare(pile.shreds, edges=scorer.edge_options)
     gutters = find_gutters(prepared, pile.truth)
@@ -154,6 +167,7 @@ def measure(job: Job, pile: KnownPile, label: str, model: str, scorer_name: str,
         int((promised[~kept] >= 0.9).sum()),
         len(gutters),
         sum((join.left, join.right) in gutters for join in arrangement.joins),
+        seed,
     )
 
 
@@ -171,7 +185,7 @@ def list_jobs(arguments: argparse.Namespace) -> Iterator[Job]:
 def to_text(row: dict[str, Any]) -> str:
     return (
         f"{row['model']:8} {row['scorer']:8} {row['script']:20} {row['kinds']:12} {row['wear']:14} "
-        f"{row['strength']:.1f} "
+        f"{row['strength']:.1f} seed {row['seed']} "
         f"{row['found']:4} of {row['joins']:4} = {100 * row['found'] / row['joins']:5.1f} %, "
         f"{row['perfect']} of {row['pages']} pages, "
         f"calibration error {100 * row['calibration_error']:.1f} %, "
@@ -186,7 +200,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, help="a folder")
     parser.add_argument("--models", nargs="+", default=["after=towers-default"], metavar="LABEL=MODEL")
     parser.add_argument("--pages", type=int, help="pages in a pile (10; 4 with --wear)")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="a pile each; default: 0")
     parser.add_argument("--scripts", nargs="+", default=SCRIPTS, choices=SCRIPTS)
     parser.add_argument("--scorers", nargs="+", default=None, help="towers and default; towers with --wear")
     parser.add_argument("--any-kind", action="store_true", help="all kinds of pages")
@@ -197,17 +211,18 @@ def main() -> None:
     arguments.output.mkdir(parents=True, exist_ok=True)
     file = arguments.output / ("wear.json" if arguments.wear else "scripts.json")
     rows: list[dict[str, Any]] = json.loads(file.read_text()) if file.is_file() else []
+    models = [entry.split("=", 1) for entry in arguments.models]
     known = {Row(**row).key for row in rows}
-    for job in list_jobs(arguments):
+    for job, seed in product(list_jobs(arguments), arguments.seeds):
         pile = None
-        for label, model in (entry.split("=", 1) for entry in arguments.models):
-            for scorer in scorers:
-                if (label, scorer, job.name, job.kinds_name, job.wear or "", job.strength, pages) in known:
-                    continue
-                pile = pile or make_pile(job, pages, arguments.seed)
-                rows.append(asdict(measure(job, pile, label, model, scorer, pages)))
-                print(to_text(rows[-1]), flush=True)
-                file.write_text(json.dumps(rows, indent=1) + "\n")
+        for (label, model), scorer in product(models, scorers):
+            wear = job.wear or ""
+            if (label, scorer, job.name, job.kinds_name, wear, job.strength, pages, seed) in known:
+                continue
+            pile = pile or make_pile(job, pages, seed)
+            rows.append(asdict(measure(job, pile, label, model, scorer, pages, seed)))
+            print(to_text(rows[-1]), flush=True)
+            file.write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -22,8 +22,7 @@ Curve = NDArray[np.float32]
 Places = NDArray[np.float64]  # where a page may be cut, as parts of its width
 
 _NARROWEST = 16  # px of a shred at 300 dpi: less is all tear
-
-
+_STRETCH = 0.15  # how far print in training is wider or narrower than its face, as a logarithm
 _DPI = 300.0
 
 
@@ -184,13 +183,14 @@ def _vary_strokes(ink: Ink, rng: np.random.Generator) -> Ink:
 
 
 def _vary_size(ink: Ink, rng: np.random.Generator, min_rows: int, min_columns: int) -> Ink:
-    """Sometimes a larger or smaller print, cut out before it is resized to keep this cheap."""
+    """Sometimes larger, smaller, wider or narrower print, cut out before it is resized to keep this cheap."""
     if rng.random() < 0.5:
         return ink
     scale = float(np.exp(rng.uniform(np.log(0.65), np.log(2.2))))  # footnotes to titles
+    wide = scale * float(np.exp(rng.uniform(-_STRETCH, _STRETCH)))
     rows = min(ink.shape[0], int(np.ceil((min_rows + 40) / scale)))
     top = int(rng.integers(0, ink.shape[0] - rows + 1))
-    band = cv2.resize(ink[top : top + rows] * 255, None, fx=scale, fy=scale, interpolation=cv2.INTER_LINEAR)
+    band = cv2.resize(ink[top : top + rows] * 255, None, fx=wide, fy=scale, interpolation=cv2.INTER_LINEAR)
     if band.shape[0] < min_rows or band.shape[1] < min_columns:
         return ink
     return (band > 127).view(np.uint8)

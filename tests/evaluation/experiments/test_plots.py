@@ -57,6 +57,14 @@ def test_the_same_entries_give_the_same_picture_and_others_another(tmp_path: Pat
     assert (draw(plot_curves, other, tmp_path / "c.png") != first).any()
 
 
+def test_a_network_without_shifts_is_not_drawn_beside_itself_with_shifts(tmp_path: Path) -> None:
+    moved = [curve_entry("s-cdip", "pairwise", k, [0.9]) for k in (1, 2)]
+    still = [curve_entry("s-cdip", "pairwise-still", k, [0.4]) for k in (1, 2)]
+    alone = draw(plot_curves, moved, tmp_path / "moved.png")
+    np.testing.assert_array_equal(draw(plot_curves, [*moved, *still], tmp_path / "both.png"), alone)
+    assert (draw(plot_curves, still, tmp_path / "still.png") != alone).any()
+
+
 def test_styles_tell_all_methods_apart_also_in_black_and_white() -> None:
     assert set(_STYLES) == set(METHODS)
     assert len({style["color"] for style in _STYLES.values()}) == len(METHODS)

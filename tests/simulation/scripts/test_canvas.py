@@ -10,7 +10,7 @@ from deshred.imaging.binarization import to_gray
 from deshred.simulation.canvas import SANS, WIDTH_MM
 from deshred.simulation.drawing import PAGE_KINDS, paint
 from deshred.simulation.scripts import ScriptName, check_fonts
-from deshred.simulation.scripts.canvas import ScriptCanvas
+from deshred.simulation.scripts.canvas import ScriptCanvas, Setting
 from deshred.simulation.scripts.fonts import TRAINING
 from deshred.simulation.scripts.writing import SCRIPTS
 
@@ -110,3 +110,15 @@ def test_text_stops_at_the_last_line_that_fits() -> None:
     rows = np.flatnonzero((to_gray(np.asarray(canvas.picture)) < 128).any(axis=1))
     assert rows[-1] <= canvas.px(80) + font.size
     assert y > 80
+
+
+def test_small_print_needs_fewer_lines_and_lines_apart_more_paper() -> None:
+    def depth(setting: Setting) -> float:
+        canvas = ScriptCanvas(
+            np.random.default_rng(0), 100, SCRIPTS["arabic"], TRAINING["arabic"][0], setting
+        )
+        text = canvas.words.paragraph(8)
+        return canvas.fill(20, 50, 60, text, canvas.font(SANS.regular, 11), stop=280) - 50
+
+    assert depth(Setting(size=0.7)) < 0.7 * depth(Setting())
+    assert depth(Setting(leading=1.5)) == pytest.approx(1.5 * depth(Setting()), rel=0.01)

@@ -6,6 +6,7 @@ import pytest
 
 from deshred.errors import MissingDependencyError, SettingsError
 from deshred.simulation.scripts import fonts
+from deshred.simulation.scripts.writing import SCRIPTS
 
 
 def test_every_script_has_several_faces_to_train_on_and_others_to_measure_with() -> None:
@@ -36,3 +37,17 @@ def test_a_missing_font_is_named_with_the_line_that_installs_all(tmp_path: Path)
 def test_an_unknown_script_is_refused() -> None:
     with pytest.raises(SettingsError, match="cyrillic"):
         fonts.check_fonts(("runes",))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("script", fonts.SCRIPT_NAMES)
+def test_every_face_has_the_letters_of_its_script(script: fonts.ScriptName) -> None:
+    try:
+        fonts.check_fonts((script,))
+    except MissingDependencyError:
+        pytest.skip("the fonts of this script are not installed")
+    ttlib = pytest.importorskip("fontTools.ttLib")
+    letters = {ord(letter) for word in SCRIPTS[script].words for letter in word}
+    for face in (*fonts.TRAINING[script], *fonts.HELD_OUT[script]):
+        for file in (face.regular_file, face.bold_file):
+            with ttlib.TTFont(file, fontNumber=face.index) as font:
+                assert letters <= set(font.getBestCmap()), file.name

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from deshred.simulation.scripts.fonts import SCRIPT_NAMES, ScriptName
-from deshred.simulation.scripts.writing import SCRIPTS, ScriptWords, split_clusters
+from deshred.simulation.scripts.writing import SCRIPTS, ScriptWords, split_clusters, vary
 
 BLOCKS: dict[ScriptName, tuple[str, ...]] = {
     "cyrillic": ("CYRILLIC",),
@@ -69,3 +69,27 @@ def test_names_have_two_parts_and_some_numbers_are_in_the_scripts_own_digits() -
     words = ScriptWords(np.random.default_rng(5), SCRIPTS["arabic"])
     figures = [words.figure(47) for _ in range(20)]
     assert {"47", "٤٧"} == set(figures)
+
+
+def test_some_arabic_is_drawn_out_or_has_its_short_vowels_and_its_letters_stay_the_same() -> None:
+    script = SCRIPTS["arabic"]
+    styles = [vary(script, np.random.default_rng(seed)) for seed in range(30)]
+    used = {letter for style in styles for word in style.words for letter in word}
+    added = used - set("".join(script.words))
+    assert "\u0640" in added
+    assert {unicodedata.category(letter) for letter in added} == {"Lm", "Mn"}
+    for style in styles:
+        plain = ["".join(letter for letter in word if letter not in added) for word in style.words]
+        assert plain == ["".join(letter for letter in word if letter not in added) for word in script.words]
+    assert any(style is script for style in styles)
+
+
+def test_letters_are_drawn_out_only_where_they_join() -> None:
+    for seed in range(30):
+        for word in vary(SCRIPTS["arabic"], np.random.default_rng(seed)).words:
+            before = [word[i - 1] for i in range(1, len(word)) if word[i] == "\u0640" != word[i - 1]]
+            assert not set(before) & set("اأإآدذرزوؤةىء")
+
+
+def test_other_scripts_are_written_in_one_way() -> None:
+    assert vary(SCRIPTS["hebrew"], np.random.default_rng(3)) is SCRIPTS["hebrew"]

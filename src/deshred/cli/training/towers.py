@@ -15,7 +15,7 @@ from deshred.compatibility.training import TrainingOptions
 @flags.command("towers", interrupted="continue from the last checkpoint with --resume")
 @flags.inputs
 @flags.model_output
-@flags.option_flags(TowerTrainingOptions, "steps", "seed", "precision", into="training")
+@flags.option_flags(TowerTrainingOptions, "steps", "seed", "precision", "learning_rate", into="training")
 @flags.option_flags(TowerRecipe, "init", "teacher", "drawn", "scripts", "piles", into="recipe")
 @flags.option_flags(TrainingOptions, "threads", "resume", "force")
 @flags.quiet

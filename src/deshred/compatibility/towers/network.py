@@ -66,7 +66,9 @@ class TowerTrainingOptions:
         "float32",
         "bfloat16 takes half the time on processors that support it, and minutes per step on others.",
     )
-    learning_rate: float = 2e-3
+    learning_rate: float = option(
+        2e-3, "The highest learning rate; half of it or less to train a good model further.", metavar="R"
+    )
     anneal: bool = option(
         True, "Let the learning rate fall to nothing; not for a network that others start from."
     )
@@ -77,6 +79,8 @@ class TowerTrainingOptions:
     def __post_init__(self) -> None:
         if self.steps < 1:
             raise SettingsError(f"training needs at least 1 step, got {self.steps}.")
+        if not 0 < self.learning_rate < 1:
+            raise SettingsError(f"learning_rate lies between 0 and 1, got {self.learning_rate}.")
         if self.precision not in ("float32", "bfloat16"):
             raise SettingsError(f"precision is {self.precision!r}; it must be float32 or bfloat16.")
         if self.seed < 0 or self.long_every < 0:

@@ -77,7 +77,10 @@ def plot_curves(entries: Sequence[Entry], file: Path) -> Path:
     plt = import_pyplot()
     figure, axes = plt.subplots(1, len(names), figsize=(4.6 * len(names), 4.2), sharey=True, squeeze=False)
     for axis, collection in zip(axes[0], names, strict=True):
-        for method in dict.fromkeys(m for c, m, _ in groups if c == collection):
+        methods = list(dict.fromkeys(m for c, m, _ in groups if c == collection))
+        for method in methods:
+            if method.replace("-still", "") in methods[: methods.index(method)]:
+                continue  # the same network without shifts: a factor of the ablation, far below all others
             curve = {k: values for (c, m, k), values in groups.items() if (c, m) == (collection, method)}
             _draw_curve(axis, curve, method)
         count = count_documents(entries)[collection]
@@ -140,8 +143,9 @@ def plot_comparison(entries: Sequence[Entry], file: Path) -> Path:
         for method in dict.fromkeys(m for c, m, _ in groups if c == collection):
             curve = {k: values for (c, m, k), values in groups.items() if (c, m) == (collection, method)}
             _draw_curve(axis, curve, method)
-        _draw_published(axis, collection, ("proposed", "paixao", "liang", "marques"), most=5)
-        axis.set(title=label_collection(collection), xlabel="documents mixed, k", ylim=(-3, 103))
+        _draw_published(axis, collection, tuple(_PUBLISHED), most=5)
+        title = f"{label_collection(collection)} ({count_documents(entries)[collection]} documents)"
+        axis.set(title=title, xlabel="documents mixed, k", ylim=(-3, 103))
         axis.xaxis.get_major_locator().set_params(integer=True)
         axis.grid(alpha=0.3)
         axis.set_ylabel("accuracy, %")
@@ -171,7 +175,8 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
         title = factor if factor.endswith(f"k = {k}") else f"{factor}, k = {k}"
         budgets = dict.fromkeys(one.trained for one in shown if one.trained != "shipped model")
         axis.set_title("\n".join([title, *budgets]), fontsize=10)
-    axes[0][0].set_ylabel("accuracy, %")
+    for row in axes:
+        row[0].set_ylabel("accuracy, %")
     return _finish(figure, axes.ravel()[: max(len(factors), 1)], file)
 
 
@@ -220,7 +225,7 @@ def plot_feedback(entries: Sequence[Entry], file: Path) -> Path:
             for place, strategy in enumerate(strategies):
                 key = (collection, error, method, strategy)
                 _draw_remaining(axis, [e for e in single if _feedback_key(e) == key], place, len(strategies))
-            person = "perfect" if error == 0 else f"{100 * error:.0f} % wrong"
+            person = "no wrong answer" if error == 0 else f"{100 * error:.0f} % wrong answers"
             axis.set_title(f"{label_collection(collection)}, {method}, {person}", fontsize=9)
             top = max(1.0, axis.get_ylim()[1])
             axis.set(xlabel="joins asked, %", ylim=(-0.05 * top, top))
@@ -260,7 +265,10 @@ def _draw_times(axis: Any, entries: Sequence[Entry]) -> None:
     for method in (name for name in METHODS if any(name == other for other, _ in found)):
         ratios = {k: ratio for (other, k), ratio in sorted(found.items()) if other == method}
         axis.plot(list(ratios), list(ratios.values()), label=label_method(method), **_STYLES[method])
-    axis.set(title="time per pile, times deshred's default", xlabel="documents mixed, k", yscale="log")
+    axis.set(
+        title="time per pile", ylabel="times deshred's default", xlabel="documents mixed, k", yscale="log"
+    )
+    axis.yaxis.set_major_formatter("{x:g}")
     ks = sorted({k for _, k in found})
     axis.set_xticks(ks)
     axis.set_xlim(min(ks, default=1) - 0.5, max(ks, default=1) + 0.5)
@@ -272,8 +280,11 @@ def _draw_curve(axis: Any, curve: dict[int, list[float]], method: str) -> None:
     means = [average_many(values) for values in curve.values()]
     values = np.array([100 * mean.value for mean in means])
     margins = np.array([np.nan if mean.margin is None else 100 * mean.margin for mean in means])
-    axis.plot(ks, values, label=label_method(method), markersize=5, **_STYLES[method])
+    place = len(METHODS) - list(METHODS).index(method)  # where methods agree, ours is seen
+    axis.plot(ks, values, label=label_method(method), markersize=5, zorder=2 + place / 100, **_STYLES[method])
     low, high = np.maximum(values - margins, 0), np.minimum(values + margins, 100)
+    if len(ks) == 1:  # a band has no width there
+        axis.vlines(ks, low, high, color=_STYLES[method]["color"], alpha=0.4)
     axis.fill_between(ks, low, high, color=_STYLES[method]["color"], alpha=0.15, linewidth=0)
 
 

@@ -7,6 +7,7 @@ numbers and labels are set in a Latin font, as offices do.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -36,6 +37,14 @@ from deshred.simulation.scripts.writing import Script, ScriptWords
 _LOW_MARKS = frozenset("。、，")
 
 
+@dataclass(frozen=True)
+class Setting:
+    """How a page is set: all of its print smaller or larger, its lines closer or wider apart."""
+
+    size: float = 1.0
+    leading: float = 1.0
+
+
 @lru_cache(maxsize=256)
 def _load_shaped(file: Path, size_px: int, index: int) -> Font:
     if not features.check("raqm"):
@@ -49,8 +58,16 @@ def _load_shaped(file: Path, size_px: int, index: int) -> Font:
 class ScriptCanvas(Canvas):
     """A page in one typeface of one script."""
 
-    def __init__(self, rng: np.random.Generator, dpi: float, script: Script, face: Face) -> None:
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        dpi: float,
+        script: Script,
+        face: Face,
+        setting: Setting | None = None,
+    ) -> None:
         super().__init__(rng, dpi)
+        self.setting = setting or Setting()
         self.script = script
         self.script_face = face
         self.latin = self.choose((SANS, SERIF))
@@ -66,7 +83,7 @@ class ScriptCanvas(Canvas):
         """The page's own face in the size and weight of the one asked for."""
         face = self.script_face
         file = face.bold_file if "Bold" in name else face.regular_file
-        return _load_shaped(file, max(4, round(size_pt * self.dpi / 72)), face.index)
+        return _load_shaped(file, max(4, round(self.setting.size * size_pt * self.dpi / 72)), face.index)
 
     def line(
         self, x0: float, y0: float, x1: float, y1: float, *, mm: float = 0.25, ink: Color = BLACK
@@ -107,7 +124,7 @@ class ScriptCanvas(Canvas):
         indent: float = 0.0,
         stop: float = HEIGHT_MM - 10,
     ) -> float:
-        step = self.mm(font.size) * leading * self._tallness(font)
+        step = self.mm(font.size) * leading * self.setting.leading * self._tallness(font)
         room, space = self.px(width), self._space(font)
         words = _split(text)
         widths = [self._measure(word, font) for word in words]

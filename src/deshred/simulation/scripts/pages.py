@@ -19,13 +19,23 @@ from deshred.simulation.drawing import (
 )
 from deshred.simulation.intact import IntactPage, page_ink
 from deshred.simulation.phrases import ENGLISH, Phrasebook
-from deshred.simulation.scripts.canvas import ScriptCanvas
+from deshred.simulation.scripts.canvas import ScriptCanvas, Setting
 from deshred.simulation.scripts.fonts import HELD_OUT, SCRIPT_NAMES, TRAINING, ScriptName, check_fonts
-from deshred.simulation.scripts.writing import SCRIPTS
+from deshred.simulation.scripts.writing import SCRIPTS, vary
 from deshred.simulation.wear import WEARS, wear_page
 
 Faces = Literal["training", "held-out"]
-_IN_TURN: tuple[ScriptName | Literal["latin"], ...] = ("latin", *SCRIPT_NAMES)
+# scripts that a network finds hard stand more often
+_IN_TURN: tuple[ScriptName | Literal["latin"], ...] = (
+    "latin",
+    *SCRIPT_NAMES,
+    "arabic",
+    "armenian",
+    "hangul",
+    "hebrew",
+    "georgian",
+    "arabic",
+)
 _WORN = 0.4  # share of pages that are worn before their ink is found
 _READABLE = (0.001, 0.3)  # share of ink of a page that is neither lost nor drowned
 _KINDS: tuple[PageKind, ...] = tuple(kind for kind in PAGE_KINDS if kind != "scripts")
@@ -42,7 +52,11 @@ def draw_script_page(
     """Draw one A4 page in this script, of any kind or of one of these. (H, W, 3) RGB."""
     options = options or DrawingOptions()
     choice = (TRAINING if faces == "training" else HELD_OUT)[script]
-    canvas = ScriptCanvas(rng, options.dpi, SCRIPTS[script], choice[int(rng.integers(len(choice)))])
+    face = choice[int(rng.integers(len(choice)))]
+    if faces == "training":
+        canvas = ScriptCanvas(rng, options.dpi, vary(SCRIPTS[script], rng), face, _vary_setting(rng))
+    else:
+        canvas = ScriptCanvas(rng, options.dpi, SCRIPTS[script], face)
     if kinds:
         paint(canvas, canvas.choose(tuple(kinds)))
     elif canvas.script.upright and canvas.chance(0.25):
@@ -83,6 +97,13 @@ def _draw_ink(script: ScriptName | Literal["latin"], number: int, rng: np.random
         ink = page_ink(image)
         if _READABLE[0] < ink.mean() < _READABLE[1]:
             return IntactPage.from_ink(f"drawn {script} {number}", ink)
+
+
+def _vary_setting(rng: np.random.Generator) -> Setting:
+    """Half of the pages as usual; the others in small print or large, or with lines far apart."""
+    if rng.random() < 0.5:
+        return Setting()
+    return Setting(float(rng.uniform(0.65, 1.15)), float(rng.choice([1.0, 1.0, rng.uniform(1.0, 1.7)])))
 
 
 def _paint_upright(canvas: ScriptCanvas) -> None:

@@ -7,7 +7,7 @@ word is a token of its own, and the canvas sets them side by side.
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -20,6 +20,10 @@ from deshred.simulation.scripts.fonts import ScriptName
 
 _VIRAMAS = frozenset("\u094d\u09cd")
 _THAI_LEADING = frozenset("เแโใไ")
+_KASHIDA = "\u0640"  # draws the line between two letters out
+_SHORT_VOWELS = tuple("\u064e\u064e\u064f\u0650\u0650\u0652\u0651\u064b")
+_LETTERS_ARABIC = frozenset(map(chr, (*range(0x0621, 0x063B), *range(0x0641, 0x064B))))
+_ENDING = frozenset("اأإآدذرزوؤةىء")  # Arabic letters that do not join the next one
 _NONE = ""  # where words begin and end
 
 
@@ -109,6 +113,38 @@ def split_clusters(word: str) -> list[str]:
         else:
             clusters.append(letter)
     return clusters
+
+
+def vary(script: Script, rng: np.random.Generator) -> Script:
+    """The script as some print it: Arabic with letters drawn out to fill lines, or with its short vowels."""
+    style = rng.random()
+    if script.name != "arabic" or style < 0.6:
+        return script
+    change = _draw_out if style < 0.8 else _vocalize
+    return replace(script, words=tuple(change(word, rng) for word in script.words))
+
+
+def _draw_out(word: str, rng: np.random.Generator) -> str:
+    """Some words with one connection drawn out."""
+    places = [
+        i + 1
+        for i, (letter, after) in enumerate(pairwise(word))
+        if letter in _LETTERS_ARABIC - _ENDING and after in _LETTERS_ARABIC and after != "ء"
+    ]
+    if not places or rng.random() < 0.5:
+        return word
+    at = places[int(rng.integers(len(places)))]
+    return word[:at] + _KASHIDA * int(rng.integers(1, 5)) + word[at:]
+
+
+def _vocalize(word: str, rng: np.random.Generator) -> str:
+    """Most letters with a short vowel or another mark."""
+    return "".join(
+        letter + _SHORT_VOWELS[int(rng.integers(len(_SHORT_VOWELS)))]
+        if letter in _LETTERS_ARABIC and rng.random() < 0.7
+        else letter
+        for letter in word
+    )
 
 
 def _zipf(count: int) -> NDArray[np.float64]:
