@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from deshred.arrangement.heuristics import Tour, close, link
-from deshred.arrangement.problem.costs import distinct
+from deshred.arrangement.problem.costs import are_among, distinct
 from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints
 from deshred.arrangement.problem.rules import PageRules
@@ -196,7 +196,7 @@ class Relaxation:
         """Add arcs that can be and are not there yet, at costs less the first duals: small numbers."""
         program, width = self.program, self._costs.n_nodes
         keys = distinct([tails * width + heads])
-        keys = keys[~np.isin(keys, program.tails * width + program.heads)]
+        keys = keys[~are_among(keys, program.tails * width + program.heads)]
         tails, heads = np.divmod(keys, width)
         shifted = self._costs.at(tails, heads) - self.shift.out[tails] - self.shift.into[heads]
         possible = np.isfinite(shifted)
@@ -226,7 +226,7 @@ class Relaxation:
                 continue
             weak = record.prove(duals, cuts)
             width = self._costs.n_nodes
-            present = np.isin(weak.tails * width + weak.heads, program.tails * width + program.heads)
+            present = are_among(weak.tails * width + weak.heads, program.tails * width + program.heads)
             new = weak.take(~present & (weak.reduced < -1e-9))
             if record.tour is None or not (len(new) or self._has_good_order):
                 record.link(support)
