@@ -9,6 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from deshred.cases import write_atomically
+from deshred.evaluation.experiments.paired import tabulate_pairs
 from deshred.evaluation.experiments.raw import Entry, RawResults
 from deshred.evaluation.experiments.tables import (
     Table,
@@ -56,7 +57,7 @@ CHAPTERS = {
         Chapter(
             "comparison",
             "All methods on the same piles",
-            (tabulate_comparison, tabulate_seconds),
+            (tabulate_comparison, tabulate_pairs, tabulate_seconds),
             (Picture("comparison.png", "Accuracy of all methods by collection, and their times"),),
         ),
         Chapter(
