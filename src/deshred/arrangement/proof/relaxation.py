@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from deshred.arrangement.heuristics import Tour, close, link
+from deshred.arrangement.problem.costs import distinct
 from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints
 from deshred.arrangement.problem.rules import PageRules
@@ -194,7 +195,8 @@ class Relaxation:
     def _add_arcs(self, tails: Ints, heads: Ints) -> None:
         """Add arcs that can be and are not there yet, at costs less the first duals: small numbers."""
         program, width = self.program, self._costs.n_nodes
-        keys = np.setdiff1d(tails * width + heads, program.tails * width + program.heads)
+        keys = distinct([tails * width + heads])
+        keys = keys[~np.isin(keys, program.tails * width + program.heads)]
         tails, heads = np.divmod(keys, width)
         shifted = self._costs.at(tails, heads) - self.shift.out[tails] - self.shift.into[heads]
         possible = np.isfinite(shifted)
