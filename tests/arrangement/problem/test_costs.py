@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deshred.arrangement.problem.costs import Arcs, DenseCosts, PageEnds, distinct, in_decimals, score_range
+from deshred.arrangement.problem.costs import (
+    Arcs,
+    DenseCosts,
+    PageEnds,
+    ScoreRange,
+    SparseCosts,
+    distinct,
+    in_decimals,
+    score_range,
+)
 from deshred.arrangement.problem.fixings import PageCount, fix
 from deshred.elements import Constraints
 from tests.arrangement.brute_force import pile
@@ -52,6 +61,31 @@ def test_columns_are_those_of_the_rows(costs):
     np.testing.assert_array_equal(
         np.stack([costs.column(j) for j in range(41)], axis=1)[:, :40], rows[:, :40]
     )
+
+
+@pytest.mark.parametrize("is_final", [True, False])
+@pytest.mark.parametrize("forbidden", [frozenset(), frozenset({("s1", "s2")})])
+def test_rows_and_columns_of_lists_are_those_of_single_arcs(is_final, forbidden):
+    rng = np.random.default_rng(2)
+    rows, columns = np.nonzero(rng.random((40, 40)) < 0.3)
+    scores = rng.normal(size=len(rows)).astype(np.float32)
+    scores[rng.random(len(rows)) < 0.1] = -np.inf
+    starts = np.searchsorted(rows, np.arange(41))
+    made = SparseCosts(
+        starts,
+        columns,
+        scores,
+        PageEnds(*rng.normal(size=(2, 40))),
+        PageCount(1, 4),
+        ScoreRange(3.0, -4.0),
+        is_final=is_final,
+    )
+    names = tuple(f"s{i}" for i in range(40))
+    made = made.fix(fix(names, Constraints(forbidden=forbidden), made.pages))
+    every = np.arange(41)
+    for node in every:
+        np.testing.assert_array_equal(made.row(node), made.at(np.full(41, node), every))
+        np.testing.assert_array_equal(made.column(node), made.at(every, np.full(41, node)))
 
 
 def test_least_reduced_costs_are_those_of_all_arcs_but_the_tours(costs):
