@@ -6,6 +6,9 @@ The solver puts every shred somewhere; where nothing fits, it closes a hole. Suc
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 
 from deshred.arrangement import paper_width
@@ -59,6 +62,14 @@ def find_parts(
         for number, page in enumerate(arrangement.pages, 1)
         if sum(widths[slot.shred_id] for slot in page) < PART * paper
     )
+
+
+def cut_pages(arrangement: Arrangement) -> Iterator[tuple[Slot, ...]]:
+    """Pages, taken apart where a join is not believed."""
+    doubted = {join.right for join in arrangement.joins if _is_doubted(join)}
+    for page in arrangement.pages:
+        starts = [0, *(at for at, slot in enumerate(page) if at and slot.shred_id in doubted), len(page)]
+        yield from (page[start:stop] for start, stop in pairwise(starts))
 
 
 def _is_doubted(join: Join) -> bool:

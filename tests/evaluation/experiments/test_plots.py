@@ -50,6 +50,13 @@ def test_every_collection_has_a_panel(tmp_path: Path) -> None:
     assert two.shape[1] == 2 * one.shape[1]
 
 
+def test_the_legend_of_a_single_panel_stays_inside_the_picture(tmp_path: Path) -> None:
+    entries = [curve_entry("s-cdip", name, 1, [0.9]) for name in ("default", "pairwise", "pairwise-nn")]
+    image = draw(plot_curves, entries, tmp_path / "one.png")
+    assert (image[:, :3] == 255).all()
+    assert (image[:, -3:] == 255).all()
+
+
 def test_the_same_entries_give_the_same_picture_and_others_another(tmp_path: Path) -> None:
     first, again = (draw(plot_curves, CURVES, tmp_path / f"{n}.png") for n in "ab")
     np.testing.assert_array_equal(first, again)

@@ -68,6 +68,7 @@ _PUBLISHED = {
 }
 _HOLLOW: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markersize": 8}
 _PRINT_DPI = 150
+_LEGEND_INCHES = 3.5  # of a column
 
 
 def plot_curves(entries: Sequence[Entry], file: Path) -> Path:
@@ -318,7 +319,7 @@ def _finish(figure: Any, axes: Sequence[Any], file: Path, *, columns: int = 3) -
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     entries = dict(sorted(entries.items(), key=lambda entry: "(published" in entry[0]))  # ours come first
-    columns = min(columns, len(entries)) or 1
+    columns = min(columns, len(entries), int(figure.get_figwidth() / _LEGEND_INCHES)) or 1
     rows = -(-len(entries) // columns)
     figure.tight_layout(rect=(0, (0.22 * rows + 0.1) / figure.get_figheight(), 1, 1))  # inches per line
     figure.legend(
