@@ -27,7 +27,6 @@ from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
 from deshred.elements import Image, Pile, Shred
 from deshred.evaluation.metrics import measure_pages
-from deshred.executors import SerialExecutor
 from deshred.gathering import Gathering, GatheringWeights, Place, gather, weigh
 from deshred.imaging.binarization import BlankOptions
 from deshred.imaging.preparation import prepare
@@ -79,7 +78,7 @@ def judge(pile: Pile, truth: Truth, scorer: AnyScorer, missing: float) -> list[J
         flush=True,
     )
     paper_mm = paper_width(compatibility.margins) or _A4_MM
-    gathering = Gathering(pile, compatibility, arrangement, paper_mm, SerialExecutor())
+    gathering = Gathering(pile, compatibility, arrangement, paper_mm)
     at = [truth.places[name] for name in compatibility.ids]
 
     def is_right(place: Place) -> bool:

@@ -12,7 +12,6 @@ from deshred.compatibility.calibration import rate
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.elements import Arrangement, Compatibility, Pile, Shred
-from deshred.executors import SerialExecutor
 from deshred.gathering import Gathering, change_joins, gather
 from deshred.imaging.preparation import prepare
 from deshred.simulation.drawing import draw_page
@@ -110,7 +109,7 @@ def test_a_pile_with_holes_everywhere_is_left_as_it_is(pile: Pile) -> None:
     holey = pile.take(kept)
     compatibility = score(holey, load_scorer("default"))
     answer = solve(compatibility)
-    assert Gathering(holey, compatibility, answer, PAPER_MM, SerialExecutor()).is_in_pieces
+    assert Gathering(holey, compatibility, answer, PAPER_MM).is_in_pieces
     assert gather(holey, compatibility) is compatibility
 
 
@@ -121,7 +120,7 @@ def test_a_given_number_of_pages_leaves_nothing_to_gather(pile: Pile, compatibil
 def test_a_part_has_a_place_at_both_sides_of_every_page_with_room(
     pile: Pile, compatibility: Compatibility
 ) -> None:
-    gathering = Gathering(pile, compatibility, solve(compatibility), PAPER_MM, SerialExecutor())
+    gathering = Gathering(pile, compatibility, solve(compatibility), PAPER_MM)
     assert gathering.parts
     for part in gathering.parts:
         places = gathering.find_places(part)

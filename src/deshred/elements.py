@@ -166,11 +166,39 @@ class Edge:
 
 
 @dataclass(frozen=True, eq=False)
+class RowInk:
+    """The rows of a shred with ink: anywhere, at its left tear and at its right tear."""
+
+    bits: NDArray[np.uint8]  # (3, H / 8): few enough to be kept of every shred
+    height: int
+
+    @classmethod
+    def of(cls, printed: Mask, at_left: Mask, at_right: Mask) -> RowInk:
+        return cls(np.packbits([printed, at_left, at_right], axis=1), len(printed))
+
+    @property
+    def printed(self) -> Mask:  # (H,)
+        return self._unpack(0)
+
+    @property
+    def at_left(self) -> Mask:  # (H,)
+        return self._unpack(1)
+
+    @property
+    def at_right(self) -> Mask:  # (H,)
+        return self._unpack(2)
+
+    def _unpack(self, which: int) -> Mask:
+        return np.unpackbits(self.bits[which], count=self.height).view(np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
 class EdgePair:
-    """The two sides of one shred."""
+    """The two sides of one shred, and which rows of it are printed."""
 
     left: Edge
     right: Edge
+    rows: RowInk
 
 
 @dataclass(frozen=True)

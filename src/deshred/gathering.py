@@ -19,19 +19,19 @@ from scipy.ndimage import binary_closing, binary_opening, gaussian_filter1d
 
 from deshred.arrangement import ArrangementOptions, WarmStart, arrange, paper_width
 from deshred.compatibility.calibration import rate
-from deshred.compatibility.tears import measure_raggedness
+from deshred.compatibility.tears import are_torn
 from deshred.elements import Arrangement, Compatibility, Pile
-from deshred.executors import Executor, Progress, SerialExecutor
-from deshred.imaging.rowink import RowInk, see_rows
-from deshred.missing import PART
+from deshred.executors import Progress
+from deshred.missing import PART, cut_pages
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_SHREDS = 5000  # in larger piles, finding the parts would take longer than it is worth
 _PARTS_PER_PAGE = 1.5  # where there are more, holes are everywhere, and most parts stand inside their page
-_BELIEVED = 0.5  # joins below this probability may be undone
-_LIKELY = 0.7  # the least probability with which a part goes to a page; see benchmarks/gathering.py
+# the least probability with which a part goes to a page: a wrong place spoils a page, a right one mends one.
+# Where there are as many parts as pages, shreds are missing, and most pages have holes anyway
+_LIKELY, _LIKELY_IN_PIECES = 0.4, 0.7
 # nats by which a join that was found so beats a page break: enough to be made, too little to be believed
 _AS_GOOD = -2.0
 _UNDONE = -20.0
@@ -43,7 +43,6 @@ _GAP, _LEAST_LINE, _LEAST_RULE = 4, 3, 2  # rows: gaps in a line, lines and rule
 _WIDEST_REACH = 24  # rows that neighbors may be shifted against each other
 _WIDEST = 1.05  # of the width of the paper: no page is wider
 _ROOM = 300  # rows above and below the highest shred
-_TORN = 0.1  # px of raggedness: less on most edges, and the shreds are rectangular crops
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,6 @@ def gather(
     *,
     options: ArrangementOptions = ArrangementOptions(),  # noqa: B008 - frozen
     weights: GatheringWeights = GatheringWeights(),  # noqa: B008 - frozen
-    executor: Executor | None = None,
     progress: Progress | None = None,
     warm_start: WarmStart | None = None,
 ) -> Compatibility:
@@ -108,11 +106,11 @@ def gather(
     can_tell = compatibility.calibration is not None and leaves_parts(options)
     if margins is None or paper_mm is None or not can_tell or pile.faces.pairs:
         return compatibility
-    if len(pile) > MOST_SHREDS or not _is_torn(pile):
+    if len(pile) > MOST_SHREDS or not are_torn(pile.edges):
         return compatibility
     arrangement = arrange(compatibility, options=options, progress=progress, warm_start=warm_start)
     arrangement = rate(arrangement, compatibility)
-    gathering = Gathering(pile, compatibility, arrangement, paper_mm, executor or SerialExecutor())
+    gathering = Gathering(pile, compatibility, arrangement, paper_mm)
     if gathering.is_in_pieces:
         return compatibility
     return change_joins(compatibility, gathering.place_parts(weights))
@@ -123,22 +121,11 @@ def leaves_parts(options: ArrangementOptions) -> bool:
     return options.solver == "exact" and options.pages == "auto" and not options.free_ends
 
 
-def _is_torn(pile: Pile) -> bool:
-    """Whether outlines show: only then enough joins are sure, and few parts are left."""
-    edges = [pile.edges[i] for i in np.linspace(0, len(pile) - 1, min(len(pile), 60)).astype(int)]
-    return float(np.median([measure_raggedness(pair.left.outline) for pair in edges])) > _TORN
-
-
 class Gathering:
     """The pieces of a pile, and where those that are too narrow to be a page may belong."""
 
     def __init__(
-        self,
-        pile: Pile,
-        compatibility: Compatibility,
-        arrangement: Arrangement,
-        paper_mm: float,
-        executor: Executor,
+        self, pile: Pile, compatibility: Compatibility, arrangement: Arrangement, paper_mm: float
     ) -> None:
         assert compatibility.margins is not None
         self._compatibility, self._margins = compatibility, compatibility.margins
@@ -150,7 +137,9 @@ class Gathering:
         self._gathered: dict[Piece, tuple[list[Piece], list[Piece]]] = {}
         self._seen: dict[tuple[Piece, Piece, int], Place] = {}
         self._pieces = list(cut_pieces(arrangement, compatibility))
-        self._look = partial(Lines, pile, self._find_looked_at(), find_reach(arrangement), executor)
+        parts = len(self.parts)
+        self._least = _LIKELY if 2 * parts < len(self._pieces) else _LIKELY_IN_PIECES
+        self._look = partial(Lines, pile, self._find_looked_at(), find_reach(arrangement))
 
     @cached_property
     def _lines(self) -> Lines:
@@ -184,7 +173,7 @@ class Gathering:
 
     def _find_best(self, weights: GatheringWeights) -> Place | None:
         """The most probable place of any part, if it is likely enough."""
-        best, most = None, _LIKELY
+        best, most = None, self._least
         for part in self.parts:
             places = self.find_places(part)
             chances = weigh(places, weights)
@@ -280,14 +269,10 @@ def cut_pieces(arrangement: Arrangement, compatibility: Compatibility) -> Iterat
     """Pages, taken apart where a join is not believed."""
     assert compatibility.margins is not None
     index = {name: i for i, name in enumerate(compatibility.ids)}
-    doubted = {join.right for join in arrangement.joins if (join.probability or 0.0) < _BELIEVED}
-    for page in arrangement.pages:
-        starts = [0, *(at for at, slot in enumerate(page) if at and slot.shred_id in doubted), len(page)]
-        for start, stop in pairwise(starts):
-            slots = page[start:stop]
-            shreds = tuple(index[slot.shred_id] for slot in slots)
-            width_mm = float(np.nansum(compatibility.margins.widths_mm[list(shreds)]))
-            yield Piece(shreds, tuple(slot.offset for slot in slots), width_mm)
+    for slots in cut_pages(arrangement):
+        shreds = tuple(index[slot.shred_id] for slot in slots)
+        width_mm = float(np.nansum(compatibility.margins.widths_mm[list(shreds)]))
+        yield Piece(shreds, tuple(slot.offset for slot in slots), width_mm)
 
 
 def find_reach(arrangement: Arrangement) -> int:
@@ -299,10 +284,9 @@ def find_reach(arrangement: Arrangement) -> int:
 class Lines:
     """Where lines of print lie on the pieces of a pile, as spectra: moved against each other in one go."""
 
-    def __init__(self, pile: Pile, looked_at: Sequence[int], reach: int, executor: Executor) -> None:
-        seen = executor.map(see_rows, [pile.shreds[i] for i in looked_at])
-        self._rows: dict[int, RowInk] = dict(zip(looked_at, seen, strict=True))
-        highest = max((len(rows.printed) for rows in seen), default=0)
+    def __init__(self, pile: Pile, looked_at: Sequence[int], reach: int) -> None:
+        self._rows = {i: pile.edges[i].rows for i in looked_at}
+        highest = max((rows.height for rows in self._rows.values()), default=0)
         self._height = highest + 2 * _ROOM
         self._size = 1 << (2 * self._height - 1).bit_length()
         self._reach = reach

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.arrangement import ArrangementOptions, WarmStart, arrange, paper_width
+from deshred.cases import LayeredStore, Store
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.contract import AnyScorer, PileScorer
 from deshred.compatibility.scoring import ScoringOptions, score
@@ -40,13 +41,18 @@ def find_upside_down(
     options: ArrangementOptions = ArrangementOptions(),  # noqa: B008 - frozen
     scoring: ScoringOptions | None = None,
     but: Collection[str] = (),
+    store: Store | None = None,
     executor: Executor | None = None,
     warm_start: WarmStart | None = None,
 ) -> frozenset[str]:
-    """The shreds, all of them left over, that clearly fit a page when they are turned; none in `but`."""
+    """The shreds, all of them left over, that clearly fit a page when they are turned; none in `but`.
+
+    What the store knows of the pile is used; nothing is kept in it.
+    """
     sees_tears = not isinstance(scorer, PileScorer) and scorer.unit == "nats"
     is_asked = sees_tears and leaves_parts(options)
     paper_mm = options.page_width_mm or paper_width(compatibility.margins)
+    is_asked = is_asked and compatibility.calibration is not None
     if paper_mm is None or not is_asked or pile.faces.pairs or len(pile) > MOST_SHREDS:
         return frozenset()
     answer = rate(arrange(compatibility, options=options, warm_start=warm_start), compatibility)
@@ -64,7 +70,8 @@ def find_upside_down(
     if not parts:
         return frozenset()
     tried = _take(pile, pages, parts)
-    ends = _Ends(score(tried, scorer, options=scoring, executor=executor), pages)
+    known = None if store is None else LayeredStore(store)
+    ends = _Ends(score(tried, scorer, options=scoring, store=known, executor=executor), pages)
     return frozenset(name for part in parts if ends.find_lead(part) >= _CLEAR for name in part)
 
 

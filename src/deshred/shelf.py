@@ -14,8 +14,9 @@ import tempfile
 import weakref
 from collections.abc import Hashable
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,18 +65,18 @@ class Shelf:
         if isinstance(thing, ShredSet) or type(thing) in (tuple, list):
             kept = [self._keep(part, seen) for part in thing]
             return thing if all(map(operator.is_, kept, thing)) else type(thing)(kept)
-        if is_dataclass(thing) and not isinstance(thing, type):
-            parts = {f.name: getattr(thing, f.name) for f in fields(thing)}
-            changed = {
-                name: new for name, part in parts.items() if (new := self._keep(part, seen)) is not part
-            }
-            if not changed:
-                return thing
-            copy = replace(thing, **changed)
-            # what was worked out once, such as a fingerprint, stays with it
-            vars(copy).update({name: value for name, value in vars(thing).items() if name not in parts})
-            return copy
-        return thing
+        names = _name_fields(cast(Hashable, type(thing)))
+        changed = {}
+        for name in names:
+            part = getattr(thing, name)
+            if not isinstance(part, _PLAIN) and (new := self._keep(part, seen)) is not part:
+                changed[name] = new
+        if not changed:
+            return thing
+        copy = replace(thing, **changed)
+        # what was worked out once, such as a fingerprint, stays with it
+        vars(copy).update({name: value for name, value in vars(thing).items() if name not in names})
+        return copy
 
     def _put(self, array: NDArray[Any], seen: _Seen) -> NDArray[Any]:
         """The array, or its copy on disk; pixels that a sheet and its shreds share lie there once."""
@@ -115,6 +116,14 @@ class Shelf:
                 return mmap.mmap(file.fileno(), size)
         except OSError as error:
             raise describe_write_failure(error, self._folder) from error
+
+
+@cache
+def _name_fields(kind: Hashable) -> tuple[str, ...]:
+    """The fields of a dataclass; none of anything else."""
+    return (
+        tuple(field.name for field in fields(kind)) if is_dataclass(kind) and isinstance(kind, type) else ()
+    )
 
 
 def give_back(thing: Any) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deshred.cases import Folder, FolderStore, MemoryStore, PricedStore, ReadOnlyStore, Store
+from deshred.cases import Folder, FolderStore, LayeredStore, MemoryStore, PricedStore, ReadOnlyStore, Store
 from deshred.cases.store import make_key
 
 
@@ -97,3 +97,15 @@ def test_what_has_no_price_makes_the_sum_unknown(tmp_path: Path) -> None:
     assert priced.spared == 0.0
     assert priced.load("ab12") is not None
     assert priced.spared is None
+
+
+def test_a_layered_store_reads_from_below_and_writes_above() -> None:
+    below = MemoryStore()
+    below.save("old", {"a": np.arange(3)})
+    layered = LayeredStore(below)
+    layered.save("new", {"a": np.arange(2)})
+    layered.save("old", {"a": np.arange(1)})
+    assert [len(layered.load(key)["a"]) for key in ("old", "new")] == [1, 2]  # type: ignore[index]
+    assert layered.load("other") is None
+    assert list(below.kept) == ["old"]
+    assert len(below.kept["old"]["a"]) == 3

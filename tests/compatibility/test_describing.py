@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from deshred.cases import MemoryStore
 from deshred.compatibility.describing import Describing, describe_paper
-from deshred.compatibility.groups import Group
+from deshred.compatibility.groups import Group, find_groups
 from deshred.compatibility.outline import OutlineScorer
 from deshred.elements import ShredSet
 from deshred.executors import SerialExecutor
@@ -63,3 +65,32 @@ def test_blank_paper_is_one_edge_without_ink_or_border() -> None:
     paper = describe_paper(OutlineScorer())
     assert len(paper.group) == len(paper.rights) == len(paper.lefts) == 1
     assert all(not array.any() for array in paper.borders.to_arrays().values())
+
+
+def test_what_other_groups_hold_is_not_described_again(describing: Describing) -> None:
+    prints = [shred.fingerprint for shred in describing.pile.shreds]
+    store = describing.store
+    old = find_groups([prints[i] for i in (4, 0, 2)], store, 3)
+    describing.describe_all([replace(old[0], members=np.array([4, 0, 2]))], None)
+    before = describing.scorer.edges
+    [new] = find_groups([prints[i] for i in (0, 1, 4)], store, 3)
+    new = replace(new, members=np.array([0, 1, 4]))
+    assembled = describing.describe_all([new], None)[0]
+    assert describing.scorer.edges == before + 1 + 1  # one of the three is new; and blank paper
+    alone = Describing(describing.pile, describing.scorer, MemoryStore(), SerialExecutor())
+    expected = alone.describe_all([new], None)[0]
+    recalled = describing.describe_all([new], None)[0]
+    for some in (assembled, recalled):
+        for name in ("rights", "lefts", "borders"):
+            arrays = getattr(some, name).to_arrays()
+            for key, array in getattr(expected, name).to_arrays().items():
+                np.testing.assert_array_equal(arrays[key], array)
+        np.testing.assert_array_equal(some.tops, expected.tops)
+
+
+def test_a_group_whose_kin_are_lost_is_described(describing: Describing) -> None:
+    prints = [shred.fingerprint for shred in describing.pile.shreds]
+    find_groups([prints[i] for i in (4, 0, 2)], describing.store, 3)  # known by name only
+    [new] = find_groups([prints[i] for i in (0, 1)], describing.store, 3)
+    described = describing.describe_all([replace(new, members=np.array([0, 1]))], None)[0]
+    assert len(described.rights) == 2

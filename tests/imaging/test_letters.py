@@ -5,7 +5,7 @@ import pytest
 
 from deshred.elements import EdgePair, Image
 from deshred.imaging.edges import EdgeOptions, extract_edges
-from deshred.imaging.letters import judge_page, learn_letters, load_letters
+from deshred.imaging.letters import _see, judge_page, learn_letters, load_letters
 from deshred.simulation.drawing import draw_page
 from deshred.simulation.intact import page_ink
 from deshred.simulation.shredding import ShreddingOptions, shred_page
@@ -54,3 +54,21 @@ def test_strokes_that_say_nothing_leave_it_to_where_they_lie() -> None:
 
 def test_blank_shreds_say_nothing_about_their_page() -> None:
     assert judge_page(cut_into_edges(np.full((3400, 2400, 3), 255, np.uint8))) == 0
+
+
+@pytest.mark.parametrize("shape", [(16, 16), (19, 33), (403, 66)])
+def test_every_window_is_seen_bit_for_bit(shape: tuple[int, int]) -> None:
+    """Slowly: the mean of every point, and every window on its own."""
+    ink = (np.random.default_rng(3).random(shape) < 0.4).astype(np.uint8)
+    points = np.array(
+        [
+            [ink[y : y + 4, x : x + 4].mean() >= 0.4 for x in range(0, shape[1] - 3, 4)]
+            for y in range(0, shape[0] - 3, 4)
+        ]
+    )
+    slow = [
+        sum(int(bit) << place for place, bit in enumerate(points[y : y + 4, x : x + 4].ravel()))
+        for y in range(points.shape[0] - 3)
+        for x in range(points.shape[1] - 3)
+    ]
+    assert _see(ink).tolist() == slow

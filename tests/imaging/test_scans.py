@@ -493,9 +493,35 @@ def test_senseless_options_are_settings_errors(options: dict[str, Any]) -> None:
 def test_threads_and_processes_load_what_serial_loads(tmp_path: Path) -> None:
     for seed in range(5):
         save(tmp_path / f"{seed}.png", picture(seed=seed))
-    expected = load_shreds([tmp_path], executor=SerialExecutor()).fingerprint
-    assert load_shreds([tmp_path], executor=ThreadExecutor(2)).fingerprint == expected
-    assert load_shreds([tmp_path], executor=ProcessExecutor(2)).fingerprint == expected
+    expected = load_shreds([tmp_path], executor=SerialExecutor())
+    for executor in (ThreadExecutor(2), ProcessExecutor(2)):
+        loaded = load_shreds([tmp_path], executor=executor)
+        assert loaded.fingerprint == expected.fingerprint
+        for one, other in zip(loaded, expected, strict=True):
+            np.testing.assert_array_equal(one.image, other.image)
+
+
+def test_shreds_read_whole_are_known_by_their_files(tmp_path: Path) -> None:
+    """The same file under another name is the same shred; other pixels, masks and resolutions are not."""
+    paper = np.full((60, 24), 255, np.uint8)
+    for name in ("one", "same", "part"):
+        save(tmp_path / "doc/strips" / f"{name}.png", picture(seed=1))
+        save(tmp_path / "doc/masks" / f"{name}.png", paper)
+    paper[:40] = 0
+    save(tmp_path / "doc/masks/part.png", paper)
+    plain = [save(tmp_path / "plain" / f"{seed}.png", picture(seed=seed)) for seed in (1, 2)]
+    one, part, same = (shred.fingerprint for shred in load_shreds([tmp_path / "doc"]))
+    first, second = (shred.fingerprint for shred in load_shreds(plain))
+    finer = load_shreds(plain[:1], options=ScanOptions(dpi=302))[0].fingerprint
+    assert one == same
+    assert len({one, part, first, second, finer}) == 5
+
+
+def test_frames_of_a_file_are_told_apart(tmp_path: Path) -> None:
+    frames = [Image.fromarray(picture(seed=seed)) for seed in (1, 2)]
+    frames[0].save(tmp_path / "both.tif", save_all=True, append_images=frames[1:])
+    one, two = load_shreds([tmp_path / "both.tif"])
+    assert one.fingerprint != two.fingerprint
 
 
 def test_a_png_keeps_pixels_mask_and_resolution(tmp_path: Path) -> None:

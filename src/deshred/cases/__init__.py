@@ -33,6 +33,7 @@ from deshred.cases.remotes import RemoteStore, open_store
 from deshred.cases.store import (
     Arrays,
     FolderStore,
+    LayeredStore,
     MemoryStore,
     PricedStore,
     ReadOnlyStore,
@@ -59,6 +60,7 @@ __all__ = [
     "FolderStore",
     "Journal",
     "JournalCheck",
+    "LayeredStore",
     "MemoryStore",
     "PricedStore",
     "ReadOnlyStore",

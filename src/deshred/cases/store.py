@@ -81,6 +81,21 @@ class ReadOnlyStore:
 
 
 @dataclass(frozen=True)
+class LayeredStore:
+    """Another store that is looked at and left as it is; what is new is kept in memory."""
+
+    below: Store
+    above: MemoryStore = field(default_factory=MemoryStore)
+
+    def load(self, key: str) -> Arrays | None:
+        found = self.above.load(key)
+        return self.below.load(key) if found is None else found
+
+    def save(self, key: str, arrays: Arrays) -> None:
+        self.above.save(key, arrays)
+
+
+@dataclass(frozen=True)
 class FolderStore:
     """Artefacts as files of a folder, named by their keys."""
 

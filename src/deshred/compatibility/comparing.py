@@ -28,6 +28,7 @@ from deshred.versions import VERSION
 # formats: part of keys
 _EVIDENCE, _LISTED = "evidence 3", "listed evidence 3"
 _LISTED_PER_BLOCK = 8  # joins of an edge with another group that are kept of a large pile
+_ROOM = 200 << 20  # bytes of evidence at hand: of some 700 shreds
 _LANES = 64  # numbers that a processor works on side by side, at most
 
 Pair = tuple[DescribedGroup, DescribedGroup]
@@ -61,6 +62,8 @@ class Comparing(ABC):
         self._described = described
         self._scorer = scorer
         self._store = store
+        self._held: dict[str, Evidence] = {}
+        self._room = _ROOM
         members = np.concatenate([one.group.members for one in described])
         self._order = np.argsort(members, kind="stable")
         self._is_in_order = bool((members[:-1] < members[1:]).all())
@@ -131,12 +134,21 @@ class Comparing(ABC):
     def _find(self, a: DescribedGroup, b: DescribedGroup) -> Evidence:
         """The evidence between two groups, from the store or made now."""
         key = self._key(_EVIDENCE, a, b)
-        recalled = self._recall_evidence(self._store.load(key), (len(a.group), len(b.group)))
-        if recalled is not None:
-            return recalled
-        evidence: Evidence = self._scorer.compare(a.rights, b.lefts)
-        self._store.save(key, evidence.to_arrays())
+        if key in self._held:
+            return self._held[key]
+        evidence = self._recall_evidence(self._store.load(key), (len(a.group), len(b.group)))
+        if evidence is None:
+            evidence = self._scorer.compare(a.rights, b.lefts)
+            self._store.save(key, evidence.to_arrays())
+        self._hold(key, evidence)
         return evidence
+
+    def _hold(self, key: str, evidence: Evidence) -> None:
+        """Keep what will be asked for again at hand, while there is room."""
+        size = sum(array.nbytes for array in evidence.to_arrays().values())
+        if size <= self._room:
+            self._room -= size
+            self._held[key] = evidence
 
     def _recall_evidence(
         self, kept: Arrays | None, size: tuple[int, int], prefix: str = ""
@@ -248,6 +260,8 @@ def reduce_evidence(scorer: EdgeScorer, evidence: Evidence) -> ScoreBlock:
     """Scores that do not depend on the group: NumPy rounds the last few numbers of a row differently."""
     count = _count_columns(evidence)
     missing = -count % _LANES
+    if not missing:
+        return scorer.reduce(evidence)
     padded = evidence.map(lambda array: np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, missing)]))
     return scorer.reduce(padded).map(lambda array: array[..., :count])
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.cases.store import Store, make_key
-from deshred.compatibility.contract import EdgeScorer
-from deshred.compatibility.groups import Group
+from deshred.compatibility.contract import EdgeScorer, Rows
+from deshred.compatibility.groups import Group, KnownGroups
 from deshred.compatibility.margins import Borders, observe_borders
 from deshred.elements import Edge, Pile
 from deshred.executors import Executor, Progress, SerialExecutor
@@ -32,6 +32,11 @@ class DescribedGroup:
     lefts: Any
     tops: NDArray[np.int32]  # (n,): the shred's row that is row 0 of its edges
     borders: Borders
+
+    def take(self, rows: Rows) -> DescribedGroup:
+        """Some of the shreds; they are no group that a store knows."""
+        group = Group(self.group.members[rows], "")
+        return DescribedGroup(group, self.rights[rows], self.lefts[rows], self.tops[rows], self.borders[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +61,13 @@ class Describing:
 
     def describe_all(self, groups: Sequence[Group], progress: Progress | None) -> list[DescribedGroup]:
         described = []
+        known: KnownGroups | None = None
         for done, group in enumerate(groups, 1):
-            described.append(self.recall(group) or self.describe(self.see(group)))
+            recalled = self.recall(group)
+            if recalled is None:
+                known = known or KnownGroups(self.store, but={one.key for one in groups})
+                recalled = self._assemble(group, known) or self.describe(self.see(group))
+            described.append(recalled)
             if progress:
                 progress("encoding", done, len(groups))
         return described
@@ -78,6 +88,31 @@ class Describing:
             return None
         return DescribedGroup(group, rights, lefts, tops, borders)
 
+    def _assemble(self, group: Group, known: KnownGroups) -> DescribedGroup | None:
+        """A group of which the store knows a part, in other groups; only the rest is described."""
+        parts: list[DescribedGroup] = []
+        places: list[Rows] = []
+        for kin in known.find_kin([self.pile.shreds[i].fingerprint for i in group.members.tolist()]):
+            recalled = self.recall(kin.group)
+            if recalled is not None:
+                parts.append(recalled.take(kin.theirs))
+                places.append(kin.own)
+        if not parts:
+            return None
+        rest = np.setdiff1d(np.arange(len(group)), np.concatenate(places))
+        if len(rest):
+            parts.append(self._look_at(self.see(Group(group.members[rest], ""))))
+        order = np.argsort(np.concatenate([*places, rest]))
+        assembled = DescribedGroup(
+            group,
+            type(parts[0].rights).concatenate([part.rights for part in parts], 0)[order],
+            type(parts[0].lefts).concatenate([part.lefts for part in parts], 0)[order],
+            np.concatenate([part.tops for part in parts])[order],
+            Borders.concatenate([part.borders for part in parts], 0)[order],
+        )
+        self._keep(assembled)
+        return assembled
+
     def see(self, group: Group) -> SeenGroup:
         """What a group of the pile shows."""
         wanted = self.scorer.edge_options
@@ -90,21 +125,27 @@ class Describing:
 
     def describe(self, seen: SeenGroup) -> DescribedGroup:
         """Describe a group, and keep that in the store."""
-        described = DescribedGroup(
+        described = self._look_at(seen)
+        self._keep(described)
+        return described
+
+    def _look_at(self, seen: SeenGroup) -> DescribedGroup:
+        return DescribedGroup(
             seen.group,
             self.scorer.describe_rights(seen.rights, self.executor),
             self.scorer.describe_lefts(seen.lefts, self.executor),
             seen.tops,
             seen.borders,
         )
+
+    def _keep(self, described: DescribedGroup) -> None:
         arrays = {
             **described.rights.to_arrays("rights."),
             **described.lefts.to_arrays("lefts."),
             "tops": described.tops,
             **described.borders.to_arrays("borders."),
         }
-        self.store.save(self._key(seen.group), arrays)
-        return described
+        self.store.save(self._key(described.group), arrays)
 
     def _key(self, group: Group) -> str:
         return make_key(_FORMAT, VERSION, self.scorer.card.fingerprint, group.key)

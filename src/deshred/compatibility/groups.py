@@ -8,7 +8,7 @@ that is mixed of documents seen before, only needs what is new.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +60,40 @@ def _take(group: Sequence[str], places: dict[str, deque[int]]) -> list[int] | No
             return None
         taken.append(places[fingerprint].popleft())
     return taken
+
+
+@dataclass(frozen=True, eq=False)
+class Kin:
+    """A group that a store knows, and which of its members others are."""
+
+    group: Group  # its members have no place in the pile
+    own: Rows  # places among those others
+    theirs: Rows  # places in the group
+
+
+class KnownGroups:
+    """Where paper lies among the groups that a store knows."""
+
+    def __init__(self, store: Store, *, but: Collection[str]) -> None:
+        known = [(combine_fingerprints(members), members) for members in _load(store)]
+        self._groups = [(key, members) for key, members in known if key not in but]
+        self._places: dict[str, tuple[int, int]] = {}
+        for number, (_, members) in enumerate(self._groups):
+            self._places.update((paper, (number, row)) for row, paper in enumerate(members))
+
+    def find_kin(self, fingerprints: Sequence[str]) -> list[Kin]:
+        """The groups that hold some of this paper, each place once."""
+        rows: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for own, paper in enumerate(fingerprints):
+            if paper in self._places:
+                number, row = self._places[paper]
+                rows[number].append((own, row))
+        found = []
+        for number, pairs in rows.items():
+            key, members = self._groups[number]
+            own_rows, their_rows = np.array(pairs, np.intp).T
+            found.append(Kin(Group(np.full(len(members), -1), key), own_rows, their_rows))
+        return found
 
 
 def _load(store: Store) -> list[list[str]]:

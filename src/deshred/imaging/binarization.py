@@ -21,6 +21,7 @@ from deshred.options import option
 WHITE = 255
 _NEAR_TIE = 0.05  # levels; single precision errs by less
 _BAND = 1 << 15  # px binarized at a time: what lies between stays in the cache
+_MIDDLES = (0.15, 0.35)  # of the rows, looked at first for ink
 _FEW = 0.125  # of the pixels: so many are looked at one by one
 BLANK_LEVEL = 127  # the published rule: a shred without a blurred pixel below this carries no ink
 _BLUR = (5, 5)
@@ -166,15 +167,14 @@ def is_blank(shred: Shred, *, options: BlankOptions | None = None) -> bool:
         blurred = cv2.GaussianBlur(to_gray(shred.image, shred.mask), _BLUR, 0)
         return not bool((blurred < BLANK_LEVEL).any())
     least = options.least_ink_mm2 * (shred.dpi / 25.4) ** 2
-    return (
-        not _is_seen_to_have_ink(shred, options.darker, least) and _measure_ink(shred, options.darker) < least
-    )
+    is_inked = any(_is_seen_to_have_ink(shred, options.darker, least, share) for share in _MIDDLES)
+    return not is_inked and _measure_ink(shred, options.darker) < least
 
 
-def _is_seen_to_have_ink(shred: Shred, darker: float, least: float) -> bool:
+def _is_seen_to_have_ink(shred: Shred, darker: float, least: float, share: float) -> bool:
     """Whether the middle of a shred is enough to tell that `_measure_ink` finds so much: mostly it is."""
-    third = len(shred.mask) // 3
-    middle = slice(third, len(shred.mask) - third)
+    beyond = int(len(shred.mask) * (1 - share) / 2)
+    middle = slice(beyond, len(shred.mask) - beyond)
     # so far from the outline that what is done to its pixels there does not show
     paper = np.ascontiguousarray(shred.mask[middle]).view(np.uint8)
     inside = cv2.erode(paper, _FAR_OUTLINE, borderType=cv2.BORDER_CONSTANT, borderValue=0)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from deshred.elements import Edge, EdgePair, Image, Mask, Shred
 from deshred.errors import MismatchError, SettingsError
 from deshred.imaging.binarization import binarize, to_gray
+from deshred.imaging.rowink import see_rows
 from deshred.lazy import LazySequence
 
 
@@ -36,11 +37,14 @@ def extract_edges(shred: Shred, *, options: EdgeOptions) -> EdgePair:
     """Cut both edges of a shred, rectified row by row along its torn outline."""
     ink = find_ink(shred)
     mask = np.ascontiguousarray(shred.mask)
-    left = _cut(ink, mask, shred.image, options)
     # turned around as copies: rows that are read backwards take several times as long
-    ink, back = (np.asarray(cv2.flip(array, 1), np.uint8) for array in (ink, mask.view(np.uint8)))
-    right = _cut(ink, back.view(np.bool_), shred.image[:, ::-1], options)
-    return EdgePair(left, right)
+    mirrored, back = (np.asarray(cv2.flip(array, 1), np.uint8) for array in (ink, mask.view(np.uint8)))
+    from_left, from_right = mask.argmax(axis=1), back.view(np.bool_).argmax(axis=1)
+    return EdgePair(
+        _cut(ink, mask, from_left, shred.image, options),
+        _cut(mirrored, back.view(np.bool_), from_right, shred.image[:, ::-1], options),
+        see_rows(ink, from_left, mask.shape[1] - from_right),
+    )
 
 
 def find_ink(shred: Shred) -> NDArray[np.uint8]:  # (H, W): 1 is ink
@@ -50,13 +54,15 @@ def find_ink(shred: Shred) -> NDArray[np.uint8]:  # (H, W): 1 is ink
     return ink
 
 
-def _cut(ink: NDArray[np.uint8], mask: Mask, image: Image, options: EdgeOptions) -> Edge:
+def _cut(
+    ink: NDArray[np.uint8], mask: Mask, tears: NDArray[np.intp], image: Image, options: EdgeOptions
+) -> Edge:
     """The edge whose tear is at the left of the given arrays."""
     height, width = mask.shape
     top = (height - options.rows) // 2
     rows = slice(max(top, 0), min(top + options.rows, height))
     into = slice(rows.start - top, rows.stop - top)
-    tear = mask[rows].argmax(axis=1)
+    tear = tears[rows]
     has_paper = mask[rows].reshape(-1)[np.arange(len(tear)) * width + tear]
 
     # windows into the flat ink: several times quicker than indexing every pixel

@@ -32,6 +32,7 @@ from deshred.imaging.scans import (
     ScanOptions,
     describe_complaint,
     digest,
+    know_by_files,
     name_frame,
     open_scans,
     refuse_growth,
@@ -282,9 +283,9 @@ def _load_with_mask(named: _Named, file: ScanFile, mask_file: Path, recipe: _Rec
     content = read_file(mask_file, most_bytes=recipe.budget.memory_bytes)
     scan = to_working_resolution(with_mask(one.scan, content, mask_file), options=recipe.options)
     sources = (file.source, Source(mask_file, digest(content)))
-    shreds = (to_shred(scan, named.name),)
+    shred = know_by_files(to_shred(scan, named.name), f"{one.scan.dpi!r}", sources[1].sha256)
     return _Read(
-        Look(pieces=1), "shred", shreds, None, sources, one.scan.dpi, one.complaint, one.meaningless_dpi
+        Look(pieces=1), "shred", (shred,), None, sources, one.scan.dpi, one.complaint, one.meaningless_dpi
     )
 
 
@@ -318,7 +319,8 @@ class _Taken:
 
 def _take(name: str, scan: Scan, showing: Showing, recipe: _Recipe) -> _Taken:
     if showing == "shred":
-        return _Taken((to_shred(to_working_resolution(scan, options=recipe.options), name),))
+        shred = to_shred(to_working_resolution(scan, options=recipe.options), name)
+        return _Taken((know_by_files(shred, f"{scan.dpi!r}"),))
     if showing == "crop":
         return _take_crop(name, scan, recipe)
     refuse_growth(scan, recipe.options)

@@ -75,14 +75,21 @@ def learn_letters(pages: Iterable[NDArray[np.uint8]]) -> LetterShapes:
     return LetterShapes(np.rint(_UNIT * np.clip(ratios, -_MOST, _MOST)).astype(np.int8))
 
 
-def _see(ink: NDArray[np.uint8]) -> NDArray[np.intp]:
+def _see(ink: NDArray[np.uint8]) -> NDArray[np.uint16]:
     """What the window shows at each of its places, as a number with a bit per point."""
     height, width = (size // _STEP for size in ink.shape)
     points = ink[: height * _STEP, : width * _STEP].reshape(height, _STEP, width, _STEP)
-    dark = points.mean(axis=(1, 3)) >= _INKED
-    windows = np.lib.stride_tricks.sliding_window_view(dark, (_SIDE, _SIDE)).reshape(-1, _BITS)
-    seen: NDArray[np.intp] = windows @ (1 << np.arange(_BITS))
-    return seen
+    counts = np.zeros((height, width), np.uint8)
+    for row in range(_STEP):
+        for column in range(_STEP):
+            counts += points[:, row, :, column]
+    dark = (counts >= _INKED * _STEP**2).astype(np.uint16)
+    places = tuple(size - _SIDE + 1 for size in dark.shape)
+    seen = np.zeros(places, np.uint16)
+    for bit in range(_BITS):
+        row, column = divmod(bit, _SIDE)
+        seen |= dark[row : row + places[0], column : column + places[1]] << np.uint16(bit)
+    return seen.ravel()
 
 
 def _turned() -> NDArray[np.intp]:  # (2 ** _BITS,)

@@ -141,6 +141,17 @@ def to_shred(scan: Scan, shred_id: str) -> Shred:
     return Shred(shred_id, scan.image, mask, scan.dpi, scan.source)
 
 
+def know_by_files(shred: Shred, *told: str) -> Shred:
+    """The shred, known by the files that it was read from whole: its pixels need not be hashed as well.
+
+    `told` is all that its pixels come from besides the frame of its own file, such as the hash of its mask.
+    """
+    source, shape = shred.source, f"{shred.image.shape}{shred.dpi:g}"
+    content = "\n".join(["files", source.sha256, str(source.frame), shape, *told])
+    vars(shred)["fingerprint"] = digest(content.encode("utf-8", "backslashreplace"))
+    return shred
+
+
 def to_working_resolution(scan: Scan, *, options: ScanOptions | None = None) -> Scan:
     """The scan at 300 dpi; one that is within 1 % of it keeps its pixels."""
     scale = WORKING_DPI / scan.dpi

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from deshred.elements import Edge, EdgePair, Pile, Shred, ShredSet
+from deshred.elements import Edge, EdgePair, Pile, RowInk, Shred, ShredSet
 from deshred.lazy import LazySequence
 
 
@@ -43,7 +43,11 @@ def turn_shred(shred: Shred) -> Shred:
 
 def turn_edges(pair: EdgePair, height: int) -> EdgePair:
     """The edges of a shred, `height` rows high, when it is turned: nothing is cut anew."""
-    return EdgePair(_turn(pair.right, height), _turn(pair.left, height))
+    return EdgePair(_turn(pair.right, height), _turn(pair.left, height), _turn_rows(pair.rows))
+
+
+def _turn_rows(rows: RowInk) -> RowInk:
+    return RowInk.of(rows.printed[::-1], rows.at_right[::-1], rows.at_left[::-1])
 
 
 def _turn(edge: Edge, height: int) -> Edge:

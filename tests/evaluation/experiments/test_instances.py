@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from deshred.errors import InputError
+from deshred.errors import InputError, SettingsError
 from deshred.evaluation.collections import Document, open_collection
-from deshred.evaluation.experiments.instances import Bench, list_ks, sequence_documents, spread_windows
+from deshred.evaluation.experiments.instances import (
+    Bench,
+    list_ks,
+    open_documents,
+    sequence_documents,
+    spread_windows,
+)
 from deshred.evaluation.protocol import Window, list_windows
 from deshred.executors import SerialExecutor
 from tests.evaluation.drawn_collections import write_collection
@@ -44,6 +50,16 @@ def test_a_mixed_pile_holds_every_shred_of_its_documents_shuffled_the_same_way_a
     assert sorted(first.documents) == sorted(document.name for document in collection.documents)
     in_order = [id_ for name in first.documents for id_ in first.truth.documents[name]]
     assert list(first.shreds.ids) != in_order
+
+
+def test_a_part_of_a_collection_is_the_start_of_its_random_sequence(tmp_path: Path) -> None:
+    folder = write_collection(tmp_path / "drawn", [2, 2, 2])
+    whole = open_documents(folder, 5, None)
+    assert whole.documents == open_collection(folder).documents == open_documents(folder, 5, 9).documents
+    first, second, _ = sequence_documents(whole.documents, 5)
+    assert set(open_documents(folder, 5, 2).documents) == {first, second}
+    with pytest.raises(SettingsError, match="at least 1"):
+        open_documents(folder, 5, 0)
 
 
 def test_a_document_needs_two_shreds_with_ink(tmp_path: Path) -> None:

@@ -35,6 +35,18 @@ def test_what_another_model_gave_is_measured_anew_and_replaced(tmp_path: Path) -
     assert [entry["value"] for entry in later] == [3, 2]
 
 
+def test_what_is_asked_again_is_measured_anew_once_and_the_rest_stays(tmp_path: Path) -> None:
+    raw = RawResults(tmp_path, "feedback")
+    for key in ("a", "b"):
+        raw.keep(key, {"value": 1})
+    later = RawResults(tmp_path, "feedback", again=True)
+    assert not later.has("a")
+    later.keep("a", {"value": 2})
+    assert later.has("a")
+    assert not later.has("b")
+    assert [entry["value"] for entry in RawResults(tmp_path, "feedback")] == [2, 1]
+
+
 def test_every_entry_knows_the_versions_it_was_made_with(tmp_path: Path) -> None:
     old = {"deshred": "0.0.1"}
     content = {"experiment": "feedback", "versions": [old], "results": {"a": {"value": 1, "versions": 0}}}

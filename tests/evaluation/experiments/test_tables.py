@@ -15,6 +15,7 @@ from deshred.evaluation.experiments.tables import (
     tabulate_feedback,
     tabulate_kinds,
     tabulate_seconds,
+    take_largest,
 )
 from tests.evaluation.experiments.entries import curve_entry, factor_entry, feedback_entry, pile_entry
 
@@ -26,6 +27,14 @@ def column(table: Table, name: str) -> list[str]:
 def test_markdown_has_a_line_for_every_row() -> None:
     table = Table("Title", ("a", "b"), (("1", "2"), ("3", "4")), "Note.")
     assert table.to_markdown() == "## Title\n\nNote.\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n"
+
+
+def test_a_trial_on_a_few_documents_does_not_count_beside_all_of_them() -> None:
+    whole = [curve_entry("s-marques", "default", k, [0.9]) for k in (1, 2)]
+    trial = curve_entry("s-marques", "default", 1, [0.1], documents=2)
+    other = curve_entry("s-cdip", "default", 1, [0.5], documents=3)
+    assert take_largest([trial, *whole, other]) == [*whole, other]
+    assert take_largest([trial]) == [trial]
 
 
 def test_a_curve_stands_beside_what_was_published_with_the_difference() -> None:

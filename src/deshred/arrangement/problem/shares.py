@@ -11,6 +11,7 @@ because somebody said so, only orders with about so many pages are counted.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +58,7 @@ class _Listed:
     @staticmethod
     def of(compatibility: Compatibility) -> _Listed:
         rows, columns = compatibility.list_joins()
-        scores = np.where(rows == columns, -np.inf, compatibility.scores.ravel())
+        scores = np.where(rows == columns, -np.inf, compatibility.scores.ravel().astype(np.float64))
         return _Listed(rows, columns, scores, len(compatibility))
 
 
@@ -107,18 +108,19 @@ def _scale(listed: _Listed, starts: Floats, ends: Floats, pages: float | None) -
     left = starts.copy()
     np.maximum.at(left, listed.columns, scores)
     kernel = np.exp(scores - left[listed.columns]).astype(np.float32)
-    matrix = _to_matrix(listed, kernel)
+    matrix, transposed = _to_matrices(listed, kernel)
     ending, starting = np.exp(ends - highest), np.exp(starts - left)
     by_column = np.ones(listed.size)
     for _ in range(_ROUNDS):
         by_row = 1 / (matrix @ by_column + ending)
         ending *= _rise(float(ending @ by_row), pages)
-        sums = matrix.T @ by_row + starting
+        sums = transposed @ by_row + starting
         if np.abs(by_column * sums - 1).max() < _CONVERGED:
             break
         by_column = 1 / sums
         starting *= _rise(float(starting @ by_column), pages)
-    return (kernel * by_row[listed.rows] * by_column[listed.columns]).astype(np.float32)
+    shares = kernel * by_row[listed.rows] * by_column[listed.columns]
+    return np.asarray(shares, np.float32)
 
 
 def _rise(found: float, pages: float | None) -> float:
@@ -126,10 +128,14 @@ def _rise(found: float, pages: float | None) -> float:
     return 1.0 if pages is None or found <= 0 else float(np.sqrt(pages / found))
 
 
-def _to_matrix(listed: _Listed, values: NDArray[np.float32]) -> NDArray[np.float32] | csr_array:
+def _to_matrices(listed: _Listed, values: NDArray[np.float32]) -> tuple[Any, Any]:
+    """The joins as a matrix, and its transpose: both ready for many products in double precision."""
+    doubled = values.astype(np.float64)
     if len(values) == listed.size**2:
-        return values.reshape(listed.size, listed.size)
-    return csr_array((values, (listed.rows, listed.columns)), shape=(listed.size, listed.size))
+        matrix = doubled.reshape(listed.size, listed.size)
+        return matrix, matrix.T
+    matrix = csr_array((doubled, (listed.rows, listed.columns)), shape=(listed.size, listed.size))
+    return matrix, matrix.T.tocsr()
 
 
 def _find_closing(listed: _Listed, shares: NDArray[np.float32], leads: Floats) -> Ints:

@@ -14,7 +14,9 @@ from deshred.evaluation.experiments.ablation import AblationOptions, ablation
 @flags.command("ablation", interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
-@flags.option_flags(AblationOptions, "steps", "ks", "factors", "documents", "max_shift", "seeds", "jobs")
+@flags.option_flags(
+    AblationOptions, "steps", "ks", "factors", "documents", "max_shift", "seeds", "again", "jobs"
+)
 @click.option(
     "--pages",
     metavar="DIR",

@@ -12,7 +12,9 @@ from deshred.evaluation.experiments.comparison import ComparisonOptions, compari
 @flags.command("comparison", interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
-@flags.option_flags(ComparisonOptions, "methods", "ks", "seeds", "piles", "pairwise_most_k", "jobs")
+@flags.option_flags(
+    ComparisonOptions, "methods", "ks", "seeds", "piles", "pairwise_most_k", "documents", "again", "jobs"
+)
 @flags.quiet
 @flags.as_json
 def command(

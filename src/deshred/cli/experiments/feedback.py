@@ -12,7 +12,18 @@ from deshred.evaluation.experiments.feedback import FeedbackOptions, feedback
 @flags.command("feedback", interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
-@flags.option_flags(FeedbackOptions, "methods", "strategies", "loads", "rounds", "errors", "seeds", "jobs")
+@flags.option_flags(
+    FeedbackOptions,
+    "methods",
+    "strategies",
+    "loads",
+    "rounds",
+    "errors",
+    "seeds",
+    "documents",
+    "again",
+    "jobs",
+)
 @flags.quiet
 @flags.as_json
 def command(

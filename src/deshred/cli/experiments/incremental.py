@@ -12,7 +12,9 @@ from deshred.evaluation.experiments.incremental import IncrementalOptions, incre
 @flags.command("incremental", interrupted="the same command continues where it stopped")
 @flags.inputs
 @flags.output
-@flags.option_flags(IncrementalOptions, "methods", "ks", "seeds", "pairwise_most_k", "jobs")
+@flags.option_flags(
+    IncrementalOptions, "methods", "ks", "seeds", "pairwise_most_k", "documents", "again", "jobs"
+)
 @flags.quiet
 @flags.as_json
 def command(

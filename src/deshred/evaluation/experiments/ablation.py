@@ -13,16 +13,17 @@ from pathlib import Path
 
 from deshred.compatibility.models import open_model
 from deshred.errors import InputError, SettingsError
-from deshred.evaluation.collections import Collection, open_collection
-from deshred.evaluation.experiments.instances import sequence_documents
+from deshred.evaluation.collections import Collection
+from deshred.evaluation.experiments.instances import open_documents
 from deshred.evaluation.experiments.page import Outcome, write_outcome
-from deshred.evaluation.experiments.plots import plot_ablation
+from deshred.evaluation.experiments.plots import import_pyplot, plot_ablation
 from deshred.evaluation.experiments.raw import Entry, RawResults
 from deshred.evaluation.experiments.variants import (
     Training,
     Variant,
     list_own_variants,
     list_paper_variants,
+    require_training,
     train_variant,
 )
 from deshred.evaluation.protocol import EvaluationOptions, evaluate
@@ -48,6 +49,7 @@ class AblationOptions:
         10, "How many px shreds are moved while sample and rho_black vary; fewer take less time."
     )
     seeds: tuple[int, ...] = option((0,), "Seeds for the sequence of documents.", metavar="N,...")
+    again: bool = option(False, "Measure again what OUT already holds.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
@@ -79,13 +81,17 @@ def ablation(
     """Run what `out` does not hold yet; `pages` holds the folders `cdip` and `isri-ocr` to train on."""
     options = options or AblationOptions()
     if options.steps and (pages is None or not pages.is_dir()):
+        told = "none were given" if pages is None else f"{pages} is not a folder"
         raise InputError(
-            f"training needs intact pages, and {pages} is not a folder. Give one with cdip/ and "
-            "isri-ocr/, or use --steps 0."
+            f"training needs intact pages, and {told}. Give --pages a folder with cdip/ and isri-ocr/, or "
+            "use --steps 0."
         )
-    raw = RawResults(out, "ablation")
+    import_pyplot()  # hours of work should not end without it
+    if options.steps:
+        require_training()
+    raw = RawResults(out, "ablation", again=options.again)
     for folder, seed in product(collections, options.seeds):
-        collection = _choose(open_collection(folder), seed, options)
+        collection = open_documents(folder, seed, options.documents)
         for variant in list_variants(options.max_shift):
             if _is_asked(variant, options):
                 _measure(collection, variant, seed, raw, out, pages, options, progress)
@@ -96,13 +102,6 @@ def show_ablation(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
     plot_ablation(list(raw), out / "ablation.png")
     return write_outcome(raw)
-
-
-def _choose(collection: Collection, seed: int, options: AblationOptions) -> Collection:
-    if options.documents is None:
-        return collection
-    sequence = sequence_documents(collection.documents, seed)
-    return collection.select(sorted(document.name for document in sequence[: options.documents]))
 
 
 def _is_asked(variant: Variant, options: AblationOptions) -> bool:

@@ -12,13 +12,13 @@ import numpy as np
 
 from deshred.compatibility.classical.characters import keep_shreds_with_text
 from deshred.errors import DeshredError, MissingDependencyError, SettingsError
-from deshred.evaluation.collections import open_collection
 from deshred.evaluation.experiments.contestants import Answer, Contestant, enter
-from deshred.evaluation.experiments.instances import Bench, Instance, spread_windows
+from deshred.evaluation.experiments.instances import Bench, Instance, open_documents, spread_windows
 from deshred.evaluation.experiments.methods import Method, find_methods
 from deshred.evaluation.experiments.page import Outcome, write_outcome
-from deshred.evaluation.experiments.plots import plot_comparison
+from deshred.evaluation.experiments.plots import import_pyplot, plot_comparison
 from deshred.evaluation.experiments.raw import Entry, RawResults
+from deshred.evaluation.experiments.tables import take_largest
 from deshred.evaluation.metrics import measure_accuracy
 from deshred.executors import Executor, Progress, default_executor
 from deshred.options import option
@@ -49,6 +49,8 @@ class ComparisonOptions:
     pairwise_most_k: int | None = option(
         None, "Largest k for a pairwise network, which takes hours beyond 1.", shown="none"
     )
+    documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
+    again: bool = option(False, "Measure again what OUT already holds.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
@@ -70,10 +72,12 @@ def comparison(
 ) -> Outcome:
     """Run what `out` does not hold yet, and write tables, plots and the page of all it holds."""
     options = options or ComparisonOptions()
-    raw = RawResults(out, "comparison")
+    import_pyplot()  # hours of work should not end without it
+    raw = RawResults(out, "comparison", again=options.again)
     executor = default_executor(options.jobs)
     for folder, seed in product(collections, options.seeds):
-        bench = Bench(open_collection(folder), seed=seed, executor=executor, keep=max(options.ks))
+        collection = open_documents(folder, seed, options.documents)
+        bench = Bench(collection, seed=seed, executor=executor, keep=max(options.ks))
         for k in options.ks:
             for method in find_methods(options.methods):
                 if k <= len(bench.documents) and _takes_part(method, k, options):
@@ -83,7 +87,7 @@ def comparison(
 
 def show_comparison(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
-    plot_comparison(list(raw), out / "comparison.png")
+    plot_comparison(take_largest(raw), out / "comparison.png")
     return write_outcome(raw)
 
 

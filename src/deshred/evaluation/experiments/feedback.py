@@ -20,12 +20,14 @@ from deshred.compatibility.calibration import rate
 from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Constraints, join_piles
 from deshred.errors import InfeasibleError, SettingsError
-from deshred.evaluation.collections import open_collection
+from deshred.evaluation.collections import Collection
+from deshred.evaluation.experiments.instances import open_documents
 from deshred.evaluation.experiments.methods import METHODS, find_methods
 from deshred.evaluation.experiments.page import Outcome, write_outcome
-from deshred.evaluation.experiments.plots import plot_feedback
+from deshred.evaluation.experiments.plots import import_pyplot, plot_feedback
 from deshred.evaluation.experiments.raw import Entry, RawResults
 from deshred.evaluation.experiments.strategies import STRATEGIES, Question, believe
+from deshred.evaluation.experiments.tables import take_largest
 from deshred.evaluation.protocol import EvaluationOptions, prepare_documents
 from deshred.executors import Progress, default_executor
 from deshred.options import option
@@ -50,6 +52,8 @@ class FeedbackOptions:
     seeds: tuple[int, ...] = option(
         (0, 1, 2), "Seeds for wrong answers and random questions.", metavar="N,..."
     )
+    documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
+    again: bool = option(False, "Measure again what OUT already holds.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
@@ -80,16 +84,18 @@ def feedback(
 ) -> Outcome:
     """Run what `out` does not hold yet, and write tables, plots and the page of all it holds."""
     options = options or FeedbackOptions()
-    raw = RawResults(out, "feedback")
+    import_pyplot()  # hours of work should not end without it
+    raw = RawResults(out, "feedback", again=options.again)
     for folder in collections:
+        collection = open_documents(folder, 0, options.documents)
         for name in options.methods:
-            _measure(folder, name, raw, out, options, progress)
+            _measure(collection, name, raw, out, options, progress)
     return show_feedback(raw, out)
 
 
 def show_feedback(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
-    plot_feedback(list(raw), out / "feedback.png")
+    plot_feedback(take_largest(raw), out / "feedback.png")
     return write_outcome(raw)
 
 
@@ -110,9 +116,13 @@ class _Trial:
 
 
 def _measure(
-    folder: Path, name: str, raw: RawResults, out: Path, options: FeedbackOptions, progress: Progress | None
+    collection: Collection,
+    name: str,
+    raw: RawResults,
+    out: Path,
+    options: FeedbackOptions,
+    progress: Progress | None,
 ) -> None:
-    collection = open_collection(folder)
     trials = [
         _Trial(strategy, load, rounds, error, seed)
         for strategy in options.strategies
@@ -126,7 +136,7 @@ def _measure(
     missing = [trial for trial in trials if not raw.has(f"{prefix} {trial}", model=model)]
     if not missing:
         return
-    loop = _Loop.prepare(folder, name, out, options)
+    loop = _Loop.prepare(collection, name, out, options)
     for done, trial in enumerate(missing, 1):
         entry = {
             "collection": collection.name,
@@ -148,9 +158,8 @@ class _Loop:
     start: Arrangement
 
     @staticmethod
-    def prepare(folder: Path, name: str, out: Path, options: FeedbackOptions) -> _Loop:
-        collection, method = open_collection(folder), METHODS[name]
-        scorer = method.load(collection.name, threads=options.jobs or 0)
+    def prepare(collection: Collection, name: str, out: Path, options: FeedbackOptions) -> _Loop:
+        scorer = METHODS[name].load(collection.name, threads=options.jobs or 0)
         executor = default_executor(options.jobs)
         known = prepare_documents(
             collection.documents, scorer, options=EvaluationOptions(), executor=executor

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deshred.errors import SettingsError
-from deshred.evaluation.collections import Collection, open_collection
-from deshred.evaluation.experiments.instances import list_ks
+from deshred.evaluation.collections import Collection
+from deshred.evaluation.experiments.instances import list_ks, open_documents
 from deshred.evaluation.experiments.methods import Method, find_methods
 from deshred.evaluation.experiments.page import Outcome, write_outcome
-from deshred.evaluation.experiments.plots import plot_curves, plot_kinds
+from deshred.evaluation.experiments.plots import import_pyplot, plot_curves, plot_kinds
 from deshred.evaluation.experiments.raw import Entry, RawResults
+from deshred.evaluation.experiments.tables import group_kinds, take_largest
 from deshred.evaluation.protocol import EvaluationOptions, evaluate
 from deshred.evaluation.results import KResult
 from deshred.executors import Progress, default_executor
@@ -36,6 +37,8 @@ class IncrementalOptions:
     pairwise_most_k: int | None = option(
         None, "Largest k for a pairwise network, which takes hours beyond 1.", shown="none"
     )
+    documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
+    again: bool = option(False, "Measure again what OUT already holds.")
     jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
@@ -55,20 +58,22 @@ def incremental(
 ) -> Outcome:
     """Run what `out` does not hold yet, and write tables, plots and the page of all it holds."""
     options = options or IncrementalOptions()
-    raw = RawResults(out, "incremental")
+    import_pyplot()  # hours of work should not end without it
+    raw = RawResults(out, "incremental", again=options.again)
     for folder in collections:
-        collection = open_collection(folder)
         for method in find_methods(options.methods):
             for seed in options.seeds:
+                collection = open_documents(folder, seed, options.documents)
                 _measure(collection, method, seed, raw, out / "scores", options, progress)
     return show_incremental(raw, out)
 
 
 def show_incremental(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
-    entries = list(raw)
+    entries = take_largest(raw)
     plot_curves(entries, out / "incremental.png")
-    plot_kinds(entries, out / "kinds.png")
+    if group_kinds(entries):
+        plot_kinds(entries, out / "kinds.png")
     return write_outcome(raw)
 
 

@@ -6,12 +6,19 @@ import random
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from deshred.elements import ShredSet
-from deshred.errors import InputError
-from deshred.evaluation.collections import Collection, Document, KnownPile, read_document
+from deshred.errors import InputError, SettingsError
+from deshred.evaluation.collections import (
+    Collection,
+    Document,
+    KnownPile,
+    open_collection,
+    read_document,
+)
 from deshred.evaluation.protocol import Window, list_windows
 from deshred.executors import Executor
 from deshred.imaging.binarization import BlankOptions, is_blank
@@ -25,6 +32,17 @@ def sequence_documents(documents: Sequence[Document], seed: int) -> tuple[Docume
     names = sorted(documents, key=lambda document: document.name)
     random.Random(seed).shuffle(names)
     return tuple(names)
+
+
+def open_documents(folder: Path, seed: int, count: int | None) -> Collection:
+    """A collection, or only the first documents of its random sequence."""
+    collection = open_collection(folder)
+    if count is None:
+        return collection
+    if count < 1:
+        raise SettingsError(f"documents must be at least 1, got {count}.")
+    sequence = sequence_documents(collection.documents, seed)
+    return collection.select(sorted(document.name for document in sequence[:count]))
 
 
 def list_ks(documents: int) -> tuple[int, ...]:

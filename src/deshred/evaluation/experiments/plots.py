@@ -68,6 +68,8 @@ _PUBLISHED = {
 }
 _HOLLOW: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markersize": 8}
 _PRINT_DPI = 150
+_LEGEND_INCHES = 3.5  # of a column
+_FAR = 40  # points
 
 
 def plot_curves(entries: Sequence[Entry], file: Path) -> Path:
@@ -77,7 +79,10 @@ def plot_curves(entries: Sequence[Entry], file: Path) -> Path:
     plt = import_pyplot()
     figure, axes = plt.subplots(1, len(names), figsize=(4.6 * len(names), 4.2), sharey=True, squeeze=False)
     for axis, collection in zip(axes[0], names, strict=True):
-        for method in dict.fromkeys(m for c, m, _ in groups if c == collection):
+        methods = list(dict.fromkeys(m for c, m, _ in groups if c == collection))
+        for method in methods:
+            if method.replace("-still", "") in methods[: methods.index(method)]:
+                continue  # the same network without shifts: a factor of the ablation, far below all others
             curve = {k: values for (c, m, k), values in groups.items() if (c, m) == (collection, method)}
             _draw_curve(axis, curve, method)
         count = count_documents(entries)[collection]
@@ -140,8 +145,9 @@ def plot_comparison(entries: Sequence[Entry], file: Path) -> Path:
         for method in dict.fromkeys(m for c, m, _ in groups if c == collection):
             curve = {k: values for (c, m, k), values in groups.items() if (c, m) == (collection, method)}
             _draw_curve(axis, curve, method)
-        _draw_published(axis, collection, ("proposed", "paixao", "liang", "marques"), most=5)
-        axis.set(title=label_collection(collection), xlabel="documents mixed, k", ylim=(-3, 103))
+        _draw_published(axis, collection, tuple(_PUBLISHED), most=5)
+        title = f"{label_collection(collection)} ({count_documents(entries)[collection]} documents)"
+        axis.set(title=title, xlabel="documents mixed, k", ylim=(-3, 103))
         axis.xaxis.get_major_locator().set_params(integer=True)
         axis.grid(alpha=0.3)
         axis.set_ylabel("accuracy, %")
@@ -171,7 +177,8 @@ def plot_ablation(entries: Sequence[Entry], file: Path) -> Path:
         title = factor if factor.endswith(f"k = {k}") else f"{factor}, k = {k}"
         budgets = dict.fromkeys(one.trained for one in shown if one.trained != "shipped model")
         axis.set_title("\n".join([title, *budgets]), fontsize=10)
-    axes[0][0].set_ylabel("accuracy, %")
+    for row in axes:
+        row[0].set_ylabel("accuracy, %")
     return _finish(figure, axes.ravel()[: max(len(factors), 1)], file)
 
 
@@ -182,8 +189,7 @@ def _draw_factor(axis: Any, shown: Mapping[FactorValue, float], names: Sequence[
         {(one.collection, one.trained) for one in shown}, key=lambda line: (names.index(line[0]), line[1])
     ):
         line = {o.value: mean for o, mean in shown.items() if (o.collection, o.trained) == (name, trained)}
-        place = names.index(name)
-        look = {"marker": _MARKERS[place], "color": _COLORS[(0, 3, 5)[place % 3]]}
+        look = _look_of(name, names)
         dash = "-" if trained == "shipped model" else ":"
         known = ABLATION.get(next(iter(shown)).factor, {}).get(name, {})
         published = {value: mean for value, mean in known.items() if value in values}
@@ -195,9 +201,20 @@ def _draw_factor(axis: Any, shown: Mapping[FactorValue, float], names: Sequence[
             axis.plot(spots, list(published.values()), **hollow)
     axis.set_xticks(range(len(values)), values, fontsize=8)
     axis.set_xlim(-0.4, len(values) - 0.6)
-    lowest = min(shown.values(), default=100.0)  # published marks below it are not worth the room
-    axis.set_ylim(min(lowest - 2, 90), 101)
+    lowest, *others = sorted(shown.items(), key=lambda item: item[1])
+    floor = lowest[1]  # published marks below it are not worth the room
+    if others and others[0][1] > floor + _FAR:  # one value far below all others is told instead
+        floor, place = others[0][1], values.index(lowest[0].value)
+        color = _look_of(lowest[0].collection, names)["color"]
+        foot = {"xy": (place, 0.02), "xycoords": ("data", "axes fraction"), "ha": "center", "va": "bottom"}
+        axis.annotate(f"{lowest[1]:.1f} ▼", **foot, fontsize=8, color=color)
+    axis.set_ylim(min(floor - 2, 90), 101)
     axis.grid(alpha=0.3)
+
+
+def _look_of(collection: str, names: Sequence[str]) -> dict[str, Any]:
+    place = names.index(collection)
+    return {"marker": _MARKERS[place], "color": _COLORS[(0, 3, 5)[place % 3]]}
 
 
 def _largest_shared_k(groups: Mapping[FactorValue, Mapping[int, Sequence[float]]]) -> int:
@@ -220,7 +237,7 @@ def plot_feedback(entries: Sequence[Entry], file: Path) -> Path:
             for place, strategy in enumerate(strategies):
                 key = (collection, error, method, strategy)
                 _draw_remaining(axis, [e for e in single if _feedback_key(e) == key], place, len(strategies))
-            person = "perfect" if error == 0 else f"{100 * error:.0f} % wrong"
+            person = "no wrong answer" if error == 0 else f"{100 * error:.0f} % wrong answers"
             axis.set_title(f"{label_collection(collection)}, {method}, {person}", fontsize=9)
             top = max(1.0, axis.get_ylim()[1])
             axis.set(xlabel="joins asked, %", ylim=(-0.05 * top, top))
@@ -260,7 +277,10 @@ def _draw_times(axis: Any, entries: Sequence[Entry]) -> None:
     for method in (name for name in METHODS if any(name == other for other, _ in found)):
         ratios = {k: ratio for (other, k), ratio in sorted(found.items()) if other == method}
         axis.plot(list(ratios), list(ratios.values()), label=label_method(method), **_STYLES[method])
-    axis.set(title="time per pile, times deshred's default", xlabel="documents mixed, k", yscale="log")
+    axis.set(
+        title="time per pile", ylabel="times deshred's default", xlabel="documents mixed, k", yscale="log"
+    )
+    axis.yaxis.set_major_formatter("{x:g}")
     ks = sorted({k for _, k in found})
     axis.set_xticks(ks)
     axis.set_xlim(min(ks, default=1) - 0.5, max(ks, default=1) + 0.5)
@@ -272,8 +292,11 @@ def _draw_curve(axis: Any, curve: dict[int, list[float]], method: str) -> None:
     means = [average_many(values) for values in curve.values()]
     values = np.array([100 * mean.value for mean in means])
     margins = np.array([np.nan if mean.margin is None else 100 * mean.margin for mean in means])
-    axis.plot(ks, values, label=label_method(method), markersize=5, **_STYLES[method])
+    place = len(METHODS) - list(METHODS).index(method)  # where methods agree, ours is seen
+    axis.plot(ks, values, label=label_method(method), markersize=5, zorder=2 + place / 100, **_STYLES[method])
     low, high = np.maximum(values - margins, 0), np.minimum(values + margins, 100)
+    if len(ks) == 1:  # a band has no width there
+        axis.vlines(ks, low, high, color=_STYLES[method]["color"], alpha=0.4)
     axis.fill_between(ks, low, high, color=_STYLES[method]["color"], alpha=0.15, linewidth=0)
 
 
@@ -307,7 +330,7 @@ def _finish(figure: Any, axes: Sequence[Any], file: Path, *, columns: int = 3) -
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     entries = dict(sorted(entries.items(), key=lambda entry: "(published" in entry[0]))  # ours come first
-    columns = min(columns, len(entries)) or 1
+    columns = min(columns, len(entries), int(figure.get_figwidth() / _LEGEND_INCHES)) or 1
     rows = -(-len(entries) // columns)
     figure.tight_layout(rect=(0, (0.22 * rows + 0.1) / figure.get_figheight(), 1, 1))  # inches per line
     figure.legend(

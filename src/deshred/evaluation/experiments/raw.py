@@ -15,20 +15,26 @@ Entry = dict[str, Any]
 
 
 class RawResults:
-    """Entries by key. A key and a model name all that an entry depends on: it need not be measured again."""
+    """Entries by key. A key and a model name all that an entry depends on: it need not be measured again.
 
-    def __init__(self, folder: Path, experiment: str) -> None:
+    With `again` only what was kept since then counts: code may have changed, and no key tells.
+    """
+
+    def __init__(self, folder: Path, experiment: str, *, again: bool = False) -> None:
         self.file = folder / f"{experiment}.json"
         self.experiment = experiment
         self._state = _look(self.file)
         content = _read(self.file, experiment)
         self._entries: dict[str, Entry] = content["results"]
         self._versions: list[dict[str, str]] = content["versions"]  # entries name theirs by its place
+        self._old = set(self._entries) if again else set()
 
     def has(self, key: str, *, model: str | None = None) -> bool:
         """Whether the entry of this key is there, made with the model of this SHA-256 if there is one."""
         entry = self._entries.get(key)
-        return entry is not None and (model is None or entry.get("model_sha256") == model)
+        if entry is None or key in self._old:
+            return False
+        return model is None or entry.get("model_sha256") == model
 
     def keep(self, key: str, entry: Entry, *, model: str | None = None) -> None:
         """Write an entry; what another model gave is replaced."""
@@ -40,6 +46,7 @@ class RawResults:
             )
         made_with = {} if model is None else {"model_sha256": model}
         self._entries[key] = {**entry, **made_with, "versions": self._place_versions()}
+        self._old.discard(key)
         content = {"experiment": self.experiment, "versions": self._versions, "results": self._entries}
         write_atomically(self.file, to_json(content).encode())
         self._state = _look(self.file)

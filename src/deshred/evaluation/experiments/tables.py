@@ -75,6 +75,15 @@ def group_accuracies(entries: Iterable[Entry]) -> dict[tuple[str, str, int], lis
     return {key: found[key] for key in sorted(found, key=place)}
 
 
+def take_largest(entries: Iterable[Entry]) -> list[Entry]:
+    """What was measured on most documents of a collection; a trial on a few says nothing beside that."""
+    known = list(entries)
+    most: dict[str, int] = {}
+    for entry in known:
+        most[entry["collection"]] = max(entry["documents"], most.get(entry["collection"], 0))
+    return [entry for entry in known if entry["documents"] == most[entry["collection"]]]
+
+
 def count_documents(entries: Iterable[Entry]) -> dict[str, int]:
     """The documents at hand, by collection."""
     return {entry["collection"]: entry["documents"] for entry in entries}

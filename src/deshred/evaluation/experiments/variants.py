@@ -120,6 +120,11 @@ def _shift_only() -> Damage:
     return replace(Damage(), lost=0, ink_loss=0.0, ragged=0.0, fray=0.0, specks=0.0)
 
 
+def require_training() -> None:
+    """Fail at once, and with a remedy, where a training would."""
+    import deshred.compatibility.training  # noqa: F401
+
+
 def train_variant(
     training: Training, pages: Path, output: Path, *, steps: int, threads: int, progress: Progress | None
 ) -> Path:

@@ -82,7 +82,9 @@ class Upright:
 def find_sides(mask: Mask) -> Sides:
     """Both sides of the paper, row by row."""
     starts = mask.argmax(axis=1)
-    stops = mask.shape[1] - mask[:, ::-1].argmax(axis=1)
+    # a copy: rows that are read backwards take three times as long
+    mirrored = np.asarray(cv2.flip(mask.view(np.uint8), 1)).view(np.bool_)
+    stops = mask.shape[1] - mirrored.argmax(axis=1)
     has_paper = mask[np.arange(len(mask)), starts]
     return Sides(has_paper, starts.astype(np.int32), stops.astype(np.int32))
 
