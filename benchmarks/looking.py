@@ -1,6 +1,7 @@
 """Does the first look keep the true neighbor? Measured on all documents of a collection, and on made piles.
 
     python benchmarks/looking.py ../shared/data -o benchmarks/results
+    python benchmarks/looking.py ../shared/data -o benchmarks/results --edges 100000
 
 For ink and outline together, and for ink alone, as if there were no torn outlines: how many true joins are
 among the listed ones, and how many are listed per edge. Models are cross-database, as in `accuracy.py`.
@@ -10,14 +11,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from deshred.compatibility.fusion import FusionScorer
-from deshred.compatibility.sketches import Look, Sketch, find_candidates
+from deshred.compatibility.sketches import BLOCK, Look, Sketch, find_candidates, look_at_part
 from deshred.elements import ShredSet
 from deshred.evaluation.collections import KnownPile, open_collection, read_document
 from deshred.executors import Executor, default_executor
@@ -87,6 +90,25 @@ def measure_all(name: str, pile: Sketched, looks: tuple[Look, ...]) -> list[Reca
     ]
 
 
+def time_look(pile: Sketched, looks: tuple[Look, ...], edges: int, blocks: int) -> float:
+    """Seconds of a processor for one join, of some blocks of a large pile: copies of edges, with noise."""
+    rng = np.random.default_rng(0)
+    seconds, joins = 0.0, 0
+    for look, rights, lefts in zip(looks, pile.rights, pile.lefts, strict=True):
+        some, others = (_copy(side, count, rng) for side, count in ((rights, blocks * BLOCK), (lefts, edges)))
+        start = time.process_time()
+        look_at_part(0, len(some), look=look, rights=some, lefts=others)
+        seconds += time.process_time() - start
+        joins = len(some) * edges
+    return seconds / joins
+
+
+def _copy(sketch: Sketch, count: int, rng: np.random.Generator) -> Sketch:
+    chosen = sketch[rng.integers(0, len(sketch), count)]
+    noise = rng.integers(-2, 3, chosen.values.shape, np.int8)
+    return replace(chosen, values=(chosen.values + noise).astype(np.int16))
+
+
 def make_pile(pages: int) -> KnownPile:
     """Drawn pages of all kinds, shredded and mixed."""
     rng = np.random.default_rng(0)
@@ -100,9 +122,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder that holds s-marques, s-isri-ocr, s-cdip")
     parser.add_argument("--pages", type=int, default=20, help="drawn pages of the made pile")
+    parser.add_argument("--edges", type=int, help="only time looks at a pile of so many shreds, a part of it")
+    parser.add_argument("--blocks", type=int, default=4, help="of right-hand edges that are timed")
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
     executor = default_executor()
+    if arguments.edges:
+        scorer = FusionScorer()
+        made = sketch_piles([make_pile(arguments.pages)], scorer, executor)
+        with threadpool_limits(1, "blas"):
+            seconds = time_look(made, scorer.looks, arguments.edges, arguments.blocks)
+        whole = seconds * arguments.edges**2
+        print(f"{seconds * 1e6:.3f} µs a join; {whole:,.0f} s for all of {arguments.edges:,} shreds")
+        return
     results: list[Recall] = []
     for name, model in MODELS.items():
         scorer = FusionScorer(model)
