@@ -102,6 +102,17 @@ def test_a_factor_more_is_a_panel_more_up_to_four_in_a_row(tmp_path: Path) -> No
     assert five[1] == 4 * width
 
 
+def test_one_value_far_below_all_others_does_not_flatten_their_differences(tmp_path: Path) -> None:
+    near = [factor_entry("evidence", value, 1, [share]) for value, share in (("both", 0.99), ("ink", 0.97))]
+    lower, higher = (
+        draw(plot_ablation, [*near, factor_entry("evidence", "outline", 1, [share])], tmp_path / "far.png")
+        for share in (0.05, 0.06)
+    )
+    assert (lower != higher).any()  # it is told
+    top = len(lower) // 3
+    np.testing.assert_array_equal(lower[:top], higher[:top])  # and nothing above has moved
+
+
 def test_feedback_has_a_panel_for_every_person_and_shows_one_round_only(tmp_path: Path) -> None:
     entries = [feedback_entry("price", load, 5) for load in (0.1, 0.2)]
     perfect = draw(plot_feedback, entries, tmp_path / "perfect.png")
