@@ -110,7 +110,7 @@ class Same:
 
     def to_text(self) -> str:
         return (
-            f"{self.pile}, {self.shreds} shreds: {self.equal:,} of {self.listed:,} listed joins equal to the bit, "
+            f"{self.pile}, {self.shreds} shreds: {self.equal:,} of {self.listed:,} listed joins equal, "
             f"{self.same_pages} pages the same of {self.pages[0]} and {self.pages[1]}, "
             f"{self.same_joins} joins of {self.joins[0]} and {self.joins[1]}"
         )
