@@ -5,12 +5,13 @@
 A base network learns from drawn pages alone: no page of any collection. All models start from it. Pages are
 drawn once and kept in the output folder; a killed run goes on from its checkpoint, and what is there is not
 made again. Models of several seeds have the same base and the same pages, and other batches. `--only` makes
-some of them.
+some of them. `--calibrate` trains nothing: it fits the weights and curves of the shipped towers-default anew.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
+from deshred.compatibility.fitting import calibrate, write_calibration
+from deshred.compatibility.models import find_model
 from deshred.compatibility.towers.network import TowerTrainingOptions
 from deshred.compatibility.towers.training import TowerRecipe, train_on
 from deshred.compatibility.training import TrainingOptions
@@ -63,10 +66,10 @@ class Model:
 
 
 MODELS: Mapping[str, Model] = {
-    BASE: Model(3000, scripts=420, init=None, seeds=(0,)),
+    BASE: Model(3000, scripts=750, init=None, seeds=(0,)),
     "towers-isri": Model(1500, ("isri-ocr",), scripts=150),
     "towers-cdip": Model(1500, ("cdip",), scripts=150),
-    "towers-default": Model(3000, ("cdip", "isri-ocr"), scripts=420, seeds=(0,)),
+    "towers-default": Model(2000, ("cdip", "isri-ocr"), scripts=750, seeds=(0,)),
 }
 
 
@@ -104,6 +107,16 @@ class Shelf:
         return self.known[name]
 
 
+def calibrate_default(shelf: Shelf) -> Path:
+    """Weights and curves of towers-default, on what its training held out and on scripts drawn since."""
+    known = [*shelf.read("cdip"), *shelf.read("isri-ocr"), *shelf.draw("drawn", 130)]
+    held_out = np.random.default_rng(0).permutation(len(known) + 750)[:95]  # of all its pages
+    pages = [known[i] for i in sorted(held_out) if i < len(known)] + shelf.draw("scripts", 63)
+    model = Path(shutil.copy(find_model("towers-default"), shelf.kept / "towers-default.onnx"))
+    write_calibration(model, calibrate(model, pages))
+    return model
+
+
 def _pack(pages: Sequence[IntactPage]) -> dict[str, np.ndarray]:
     return {f"{i}|{page.width}|{page.name}": page.bits for i, page in enumerate(pages)}
 
@@ -127,11 +140,15 @@ def main() -> None:
     parser.add_argument("pages", type=Path, help="folder that holds cdip and isri-ocr: whole scanned pages")
     parser.add_argument("-o", "--output", type=Path, required=True, help="where models and pages are kept")
     parser.add_argument("--only", nargs="+", metavar="MODEL-SEED", help="these, such as towers-isri-0")
+    parser.add_argument("--calibrate", action="store_true", help="weights and curves of towers-default only")
     parser.add_argument("--precision", default="bfloat16", choices=("float32", "bfloat16"))
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     shelf = Shelf(arguments.pages, arguments.output)
+    if arguments.calibrate:
+        print(calibrate_default(shelf))
+        return
     for seed in SEEDS:  # a first seed of every model before the others
         for name, model in MODELS.items():
             output = arguments.output / f"{name}-{seed}.onnx"

@@ -19,18 +19,19 @@ from scipy.ndimage import binary_closing, binary_opening, gaussian_filter1d
 
 from deshred.arrangement import ArrangementOptions, WarmStart, arrange, paper_width
 from deshred.compatibility.calibration import rate
-from deshred.compatibility.tears import measure_raggedness
+from deshred.compatibility.tears import are_torn
 from deshred.elements import Arrangement, Compatibility, Pile
 from deshred.executors import Progress
-from deshred.missing import PART
+from deshred.missing import PART, cut_pages
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_SHREDS = 5000  # in larger piles, finding the parts would take longer than it is worth
 _PARTS_PER_PAGE = 1.5  # where there are more, holes are everywhere, and most parts stand inside their page
-_BELIEVED = 0.5  # joins below this probability may be undone
-_LIKELY = 0.7  # the least probability with which a part goes to a page; see benchmarks/gathering.py
+# the least probability with which a part goes to a page: a wrong place spoils a page, a right one mends one.
+# Where there are as many parts as pages, shreds are missing, and most pages have holes anyway
+_LIKELY, _LIKELY_IN_PIECES = 0.4, 0.7
 # nats by which a join that was found so beats a page break: enough to be made, too little to be believed
 _AS_GOOD = -2.0
 _UNDONE = -20.0
@@ -42,7 +43,6 @@ _GAP, _LEAST_LINE, _LEAST_RULE = 4, 3, 2  # rows: gaps in a line, lines and rule
 _WIDEST_REACH = 24  # rows that neighbors may be shifted against each other
 _WIDEST = 1.05  # of the width of the paper: no page is wider
 _ROOM = 300  # rows above and below the highest shred
-_TORN = 0.1  # px of raggedness: less on most edges, and the shreds are rectangular crops
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def gather(
     can_tell = compatibility.calibration is not None and leaves_parts(options)
     if margins is None or paper_mm is None or not can_tell or pile.faces.pairs:
         return compatibility
-    if len(pile) > MOST_SHREDS or not _is_torn(pile):
+    if len(pile) > MOST_SHREDS or not are_torn(pile.edges):
         return compatibility
     arrangement = arrange(compatibility, options=options, progress=progress, warm_start=warm_start)
     arrangement = rate(arrangement, compatibility)
@@ -119,12 +119,6 @@ def gather(
 def leaves_parts(options: ArrangementOptions) -> bool:
     """Whether joins that are not believed are left open: only then parts of pages are pages of their own."""
     return options.solver == "exact" and options.pages == "auto" and not options.free_ends
-
-
-def _is_torn(pile: Pile) -> bool:
-    """Whether outlines show: only then enough joins are sure, and few parts are left."""
-    edges = [pile.edges[i] for i in np.linspace(0, len(pile) - 1, min(len(pile), 60)).astype(int)]
-    return float(np.median([measure_raggedness(pair.left.outline) for pair in edges])) > _TORN
 
 
 class Gathering:
@@ -143,6 +137,8 @@ class Gathering:
         self._gathered: dict[Piece, tuple[list[Piece], list[Piece]]] = {}
         self._seen: dict[tuple[Piece, Piece, int], Place] = {}
         self._pieces = list(cut_pieces(arrangement, compatibility))
+        parts = len(self.parts)
+        self._least = _LIKELY if 2 * parts < len(self._pieces) else _LIKELY_IN_PIECES
         self._look = partial(Lines, pile, self._find_looked_at(), find_reach(arrangement))
 
     @cached_property
@@ -177,7 +173,7 @@ class Gathering:
 
     def _find_best(self, weights: GatheringWeights) -> Place | None:
         """The most probable place of any part, if it is likely enough."""
-        best, most = None, _LIKELY
+        best, most = None, self._least
         for part in self.parts:
             places = self.find_places(part)
             chances = weigh(places, weights)
@@ -273,14 +269,10 @@ def cut_pieces(arrangement: Arrangement, compatibility: Compatibility) -> Iterat
     """Pages, taken apart where a join is not believed."""
     assert compatibility.margins is not None
     index = {name: i for i, name in enumerate(compatibility.ids)}
-    doubted = {join.right for join in arrangement.joins if (join.probability or 0.0) < _BELIEVED}
-    for page in arrangement.pages:
-        starts = [0, *(at for at, slot in enumerate(page) if at and slot.shred_id in doubted), len(page)]
-        for start, stop in pairwise(starts):
-            slots = page[start:stop]
-            shreds = tuple(index[slot.shred_id] for slot in slots)
-            width_mm = float(np.nansum(compatibility.margins.widths_mm[list(shreds)]))
-            yield Piece(shreds, tuple(slot.offset for slot in slots), width_mm)
+    for slots in cut_pages(arrangement):
+        shreds = tuple(index[slot.shred_id] for slot in slots)
+        width_mm = float(np.nansum(compatibility.margins.widths_mm[list(shreds)]))
+        yield Piece(shreds, tuple(slot.offset for slot in slots), width_mm)
 
 
 def find_reach(arrangement: Arrangement) -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from scipy.ndimage import binary_closing, binary_opening, gaussian_filter1d
 
 from deshred.compatibility.calibration import find_leads
 from deshred.compatibility.origins import find_mutual
-from deshred.elements import Compatibility, EdgePair, Pile, RowInk
+from deshred.elements import Compatibility, EdgePair, RowInk
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -35,27 +36,30 @@ _GAP, _LEAST_LINE = 4, 3  # px: gaps in a line, and lines that count
 _SLOW = 40.0  # px over which print is averaged, to see its lines around that
 _NEAREST, _FARTHEST = 15, 350  # px: repeats of lines that are looked at
 _FEW, _MANY = 100, 600  # rows with print on both sides: how much lines tell grows from none to all
-_BOUND = 3.0  # log-odds: lines tell no more
+_AGAINST, _FOR = -4.0, 2.0  # log-odds: lines tell no more
 
 
 @dataclass(frozen=True)
 class LineWeights:
     """What signs of one page are worth, in log-odds; fitted on simulated piles (`benchmarks/lines.py`)."""
 
-    pitch: float = 4.4  # times the correlation of how lines repeat
+    pitch: float = 3.7  # times the correlation of how lines repeat
     ends: float = 1.2  # for the first line, and for the last one, at the same height
-    beside: float = 8.2  # times the correlation of the tops and bottoms of lines
-    neither: float = -3.6  # if none of these is there
+    beside: float = 8.6  # times the correlation of the tops and bottoms of lines
+    neither: float = -3.5  # if none of these is there
 
 
 def weigh_lines(
-    compatibility: Compatibility, pile: Pile, *, weights: LineWeights = LineWeights()  # noqa: B008 - frozen
+    compatibility: Compatibility,
+    edges: Sequence[EdgePair],
+    *,
+    weights: LineWeights = LineWeights(),  # noqa: B008 - frozen
 ) -> Compatibility:
     """Add to joins what lines of print say about them, where ink does not reach the cut on both sides."""
     calibration = compatibility.calibration
     if calibration is None or len(compatibility) < 2:
         return compatibility
-    looked = look_at_lines(compatibility, pile.edges)
+    looked = look_at_lines(compatibility, edges)
     if looked is None:
         return compatibility
     nats = looked.weigh(weights)
@@ -73,7 +77,7 @@ class LookedAt:
 
     def weigh(self, weights: LineWeights) -> Floats:
         """Log-odds of each; what nearly all of them show is no sign of one page."""
-        bounded = np.clip(self.signs @ np.array(astuple(weights)), -_BOUND, _BOUND)
+        bounded = np.clip(self.signs @ np.array(astuple(weights)), _AGAINST, _FOR)
         usual: Floats = bounded - max(float(np.log(np.exp(bounded).mean())), 0.0)
         return usual
 
@@ -140,7 +144,7 @@ class Printed:
 def _join_rows(
     compatibility: Compatibility, rows: Sequence[RowInk], shreds: Sequence[int], outermost: int
 ) -> Printed:
-    steps = [compatibility.offset(i, j) for i, j in zip(shreds, shreds[1:], strict=False)]
+    steps = [compatibility.offset(i, j) for i, j in pairwise(shreds)]
     tops = np.concatenate([[0], np.cumsum(steps)]).astype(int)
     highest = int(tops.min())
     height = max(int(top) - highest + rows[i].height for i, top in zip(shreds, tops, strict=True))
@@ -186,7 +190,8 @@ class PrintedEnds:
         for row, end, shown in zip(drawn, self._ends, self._shown, strict=True):
             row[end.top - top : end.top - top + len(shown)] = shown
         steps = gaussian_filter1d(np.diff(drawn, axis=1, prepend=0.0), _BLUR, axis=1)[:, ::_STEP]
-        return (steps / np.maximum(np.linalg.norm(steps, axis=1, keepdims=True), 1e-9)).astype(np.float32)
+        unit: Floats = steps / np.maximum(np.linalg.norm(steps, axis=1, keepdims=True), 1e-9)
+        return unit.astype(np.float32)
 
 
 def _find_lines(end: Printed) -> NDArray[np.bool_]:

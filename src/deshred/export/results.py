@@ -344,8 +344,8 @@ def reopen(
     shreds = ShredSet([turn_shred(shred) if shred.id in recorded.turned else shred for shred in found])
     blank = ShredSet([_find(intake.shreds, shred_id) for shred_id in recorded.blank])
     arrangement, settings = recorded.arrangement, recorded.settings
-    pages = Run(settings).compose(shreds, arrangement, compatibility)
     pile = Pile(shreds, LazyEdges(shreds, EdgeOptions()), blank)
+    pages = Run(settings).compose(pile, arrangement, compatibility)
     if settings.sides == "double":
         seen = Pile(intake.shreds, LazyEdges(intake.shreds, EdgeOptions()), ShredSet([]))
         pile = replace(pile, faces=pair_faces(seen))
