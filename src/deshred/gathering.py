@@ -137,8 +137,7 @@ class Gathering:
         self._gathered: dict[Piece, tuple[list[Piece], list[Piece]]] = {}
         self._seen: dict[tuple[Piece, Piece, int], Place] = {}
         self._pieces = list(cut_pieces(arrangement, compatibility))
-        parts = len(self.parts)
-        self._least = _LIKELY if 2 * parts < len(self._pieces) else _LIKELY_IN_PIECES
+        self.least = _LIKELY if 2 * len(self.parts) < len(self._pieces) else _LIKELY_IN_PIECES
         self._look = partial(Lines, pile, self._find_looked_at(), find_reach(arrangement))
 
     @cached_property
@@ -173,7 +172,7 @@ class Gathering:
 
     def _find_best(self, weights: GatheringWeights) -> Place | None:
         """The most probable place of any part, if it is likely enough."""
-        best, most = None, self._least
+        best, most = None, self.least
         for part in self.parts:
             places = self.find_places(part)
             chances = weigh(places, weights)
