@@ -133,7 +133,7 @@ def measure(paths: list[Path], *, dense_limit: int) -> Measured:
         arrangement = run.arrange(scored.compatibility, Constraints())
         arrangement = run.refine(arrangement, scored.compatibility, scored.pile)
         with run.watch.measure("compose"):
-            for _ in run.compose(scored.pile.shreds, arrangement, scored.compatibility):
+            for _ in run.compose(scored.pile, arrangement, scored.compatibility):
                 pass
     return Measured(len(pile), len(intake.sheets), executor.kinds, run.watch.seconds)
 

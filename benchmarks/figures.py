@@ -17,6 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from scipy.stats import binomtest
+
+from deshred.evaluation.experiments.paired import group_differences
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 PAGES = (
@@ -387,6 +391,27 @@ def rivals() -> str:
     return table([*head, "same documents: here / stored", "S-CDIP"], rows)
 
 
+def paired() -> str:
+    """The default and each other method, document by document at k = 1."""
+    found = group_differences(experiment("comparison"))
+    rows = []
+    for method, label in EXPERIMENT_METHODS.items():
+        cells = []
+        for collection in COLLECTIONS:
+            values = found.get((collection, method))
+            if values:
+                better, worse = sum(v > 1e-9 for v in values), sum(v < -1e-9 for v in values)
+                counts = f"{better} / {len(values) - better - worse} / {worse}"
+                chance = binomtest(better, better + worse).pvalue if better + worse else 1.0
+                shown = f"p = {chance:.2g}" if chance >= 0.0001 else "p < 0.0001"
+                cells.append(f"{counts}; {100 * statistics.mean(values):+.1f}; {shown}")
+            else:
+                cells.append("")
+        if any(cells):
+            rows.append([label, *cells])
+    return table(["deshred's default against", *COLLECTIONS.values()], rows)
+
+
 def crowding() -> str:
     """Every method as documents are mixed, on the same piles."""
     groups: dict[tuple[str, str, int], list[float]] = {}
@@ -432,7 +457,7 @@ def asking() -> str:
     """Wrong joins left after questions, our default scores."""
     groups: dict[tuple[int, float, float, int], list[dict[str, Any]]] = {}
     for entry in experiment("feedback"):
-        if entry["method"] == "default":
+        if entry["method"] == "default" and entry["load"] in (0.1, 0.25) and entry["rounds"] != 2:
             place = list(COLLECTIONS).index(entry["collection"])
             groups.setdefault((place, entry["error"], entry["load"], entry["rounds"]), []).append(entry)
     strategies = list(dict.fromkeys(entry["strategy"] for own in groups.values() for entry in own))
@@ -724,6 +749,7 @@ FIGURES: dict[str, Callable[[], str]] = {
         solver,
         mixing,
         rivals,
+        paired,
         crowding,
         choices,
         asking,

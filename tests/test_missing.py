@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from deshred.elements import Arrangement, Compatibility, Join, Margins, Slot
+from deshred.elements import Arrangement, Compatibility, Join, Margins, ShredSet, Slot
 from deshred.missing import find_missing, find_parts
 
 
@@ -35,6 +35,13 @@ def test_a_join_that_is_not_believed_leaves_room() -> None:
 def test_what_is_left_of_a_page_is_shared_by_its_holes() -> None:
     holes = find_missing(page_of([0.1, 0.9, 0.2]), compatibility_of(4), page_width_mm=64)
     assert [hole.label for hole in holes] == ["perhaps 2 shreds missing"] * 2
+
+
+def test_blank_shreds_that_were_set_aside_are_not_missing(tiny_pile: ShredSet) -> None:
+    aside = [tiny_pile[0]]
+    paper_mm = 4 * 8 + 3 * 8 + aside[0].width_mm  # three shreds are lost, and one lies aside
+    told = find_missing(page_of([0.9, 0.1, 0.9]), compatibility_of(4), page_width_mm=paper_mm, blank=aside)
+    assert [hole.label for hole in told] == ["perhaps 3 shreds missing"]
 
 
 def test_a_hole_has_at_least_one_shred_and_not_half_a_page() -> None:

@@ -11,7 +11,7 @@ import pytest
 from deshred.arrangement import arrange
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import ScoringOptions
-from deshred.elements import Arrangement, Compatibility, Margins, Pile, Shred, ShredSet, Slot, Source
+from deshred.elements import Arrangement, Compatibility, Join, Margins, Pile, Shred, ShredSet, Slot, Source
 from deshred.imaging.edges import EdgeOptions, extract_edges
 from deshred.imaging.preparation import prepare
 from deshred.imaging.turning import turn_shred
@@ -83,6 +83,19 @@ def test_a_page_that_holds_its_own_mirror_image_is_cut_before_it_is_judged(pile:
     apart = choose_ways(arrangement_of(list(ids[:count]), list(ids[count:][::-1])), doubled)
     mirrored = choose_ways(arrangement_of([*ids[:count], *ids[count:][::-1]]), doubled)
     np.testing.assert_array_equal(mirrored, apart)
+
+
+def test_what_stands_at_a_page_by_a_doubted_join_is_not_turned_with_it(pile: Pile) -> None:
+    doubled = double(pile)
+    ids, count = doubled.shreds.ids, len(pile)
+    lies = np.array([shred.is_turned for shred in pile.shreds])
+    upright = np.arange(count) + count * lies
+    few = upright[-3:]  # they stand beside the others upside down
+    page = [ids[i] for i in (*upright[:-3], *(few[::-1] + count) % (2 * count))]
+    believed = arrangement_of(page)
+    np.testing.assert_array_equal(choose_ways(believed, doubled) == lies, np.arange(count) < count - 3)
+    doubted = replace(believed, joins=(Join(page[-4], page[-3], 0.0, 0, probability=0.1),))
+    np.testing.assert_array_equal(choose_ways(doubted, doubled), lies)
 
 
 @pytest.mark.parametrize("options", [ScoringOptions(), ScoringOptions(dense_limit=0)])

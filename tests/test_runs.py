@@ -39,7 +39,7 @@ def test_a_pile_beyond_memory_gives_the_same(saved_pile: SavedPile) -> None:
     compatibility = run.score(pile, OutlineScorer()).compatibility
     arrangement = run.refine(run.arrange(compatibility, Constraints()), compatibility, pile)
     assert arrangement == done.arrangement
-    pages = run.compose(pile.shreds, arrangement, compatibility)
+    pages = run.compose(pile, arrangement, compatibility)
     assert np.array_equal(pages[0].image, done.pages[0].image)
 
 

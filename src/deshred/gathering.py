@@ -22,15 +22,16 @@ from deshred.compatibility.calibration import rate
 from deshred.compatibility.tears import are_torn
 from deshred.elements import Arrangement, Compatibility, Pile
 from deshred.executors import Progress
-from deshred.missing import PART
+from deshred.missing import PART, cut_pages
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_SHREDS = 5000  # in larger piles, finding the parts would take longer than it is worth
 _PARTS_PER_PAGE = 1.5  # where there are more, holes are everywhere, and most parts stand inside their page
-_BELIEVED = 0.5  # joins below this probability may be undone
-_LIKELY = 0.7  # the least probability with which a part goes to a page; see benchmarks/gathering.py
+# the least probability with which a part goes to a page: a wrong place spoils a page, a right one mends one.
+# Where there are as many parts as pages, shreds are missing, and most pages have holes anyway
+_LIKELY, _LIKELY_IN_PIECES = 0.4, 0.7
 # nats by which a join that was found so beats a page break: enough to be made, too little to be believed
 _AS_GOOD = -2.0
 _UNDONE = -20.0
@@ -136,6 +137,7 @@ class Gathering:
         self._gathered: dict[Piece, tuple[list[Piece], list[Piece]]] = {}
         self._seen: dict[tuple[Piece, Piece, int], Place] = {}
         self._pieces = list(cut_pieces(arrangement, compatibility))
+        self.least = _LIKELY if 2 * len(self.parts) < len(self._pieces) else _LIKELY_IN_PIECES
         self._look = partial(Lines, pile, self._find_looked_at(), find_reach(arrangement))
 
     @cached_property
@@ -170,7 +172,7 @@ class Gathering:
 
     def _find_best(self, weights: GatheringWeights) -> Place | None:
         """The most probable place of any part, if it is likely enough."""
-        best, most = None, _LIKELY
+        best, most = None, self.least
         for part in self.parts:
             places = self.find_places(part)
             chances = weigh(places, weights)
@@ -266,14 +268,10 @@ def cut_pieces(arrangement: Arrangement, compatibility: Compatibility) -> Iterat
     """Pages, taken apart where a join is not believed."""
     assert compatibility.margins is not None
     index = {name: i for i, name in enumerate(compatibility.ids)}
-    doubted = {join.right for join in arrangement.joins if (join.probability or 0.0) < _BELIEVED}
-    for page in arrangement.pages:
-        starts = [0, *(at for at, slot in enumerate(page) if at and slot.shred_id in doubted), len(page)]
-        for start, stop in pairwise(starts):
-            slots = page[start:stop]
-            shreds = tuple(index[slot.shred_id] for slot in slots)
-            width_mm = float(np.nansum(compatibility.margins.widths_mm[list(shreds)]))
-            yield Piece(shreds, tuple(slot.offset for slot in slots), width_mm)
+    for slots in cut_pages(arrangement):
+        shreds = tuple(index[slot.shred_id] for slot in slots)
+        width_mm = float(np.nansum(compatibility.margins.widths_mm[list(shreds)]))
+        yield Piece(shreds, tuple(slot.offset for slot in slots), width_mm)
 
 
 def find_reach(arrangement: Arrangement) -> int:

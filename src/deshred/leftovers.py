@@ -52,6 +52,7 @@ def find_upside_down(
     sees_tears = not isinstance(scorer, PileScorer) and scorer.unit == "nats"
     is_asked = sees_tears and leaves_parts(options)
     paper_mm = options.page_width_mm or paper_width(compatibility.margins)
+    is_asked = is_asked and compatibility.calibration is not None
     if paper_mm is None or not is_asked or pile.faces.pairs or len(pile) > MOST_SHREDS:
         return frozenset()
     answer = rate(arrange(compatibility, options=options, warm_start=warm_start), compatibility)

@@ -6,10 +6,13 @@ The solver puts every shred somewhere; where nothing fits, it closes a hole. Suc
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
 import numpy as np
 
 from deshred.arrangement import paper_width
-from deshred.elements import Arrangement, Compatibility, Join, Slot
+from deshred.elements import Arrangement, Compatibility, Join, Shred, Slot
 from deshred.imaging.composition.missing import MissingPaper
 
 _PX_PER_MM = 300 / 25.4
@@ -22,9 +25,13 @@ def find_missing(
     arrangement: Arrangement,
     compatibility: Compatibility,
     *,
+    blank: Iterable[Shred] = (),
     page_width_mm: float | None = None,
 ) -> tuple[MissingPaper, ...]:
-    """Where paper seems to be missing inside pages; nothing where joins have no probabilities."""
+    """Where paper seems to be missing inside pages; nothing where joins have no probabilities.
+
+    Blank shreds that were set aside are not missing: each page has its part of them in its margins.
+    """
     margins = compatibility.margins
     doubted = [join for join in arrangement.joins if _is_doubted(join)]
     if margins is None or not doubted:
@@ -32,12 +39,13 @@ def find_missing(
     widths = dict(zip(compatibility.ids, margins.widths_mm.tolist(), strict=True))
     typical = float(np.median(margins.widths_mm))
     paper = page_width_mm or paper_width(margins)
+    aside = sum(shred.width_mm for shred in blank) / len(arrangement.pages)
     found = []
     for page in arrangement.pages:
         lefts = {slot.shred_id for slot in page}
         holes = [join for join in doubted if join.left in lefts]
         if holes:
-            number = _count_shreds(page, widths, paper, typical, len(holes))
+            number = _count_shreds(page, widths, paper and paper - aside, typical, len(holes))
             found += [_to_missing(join, number, typical) for join in holes]
     return tuple(found)
 
@@ -59,6 +67,14 @@ def find_parts(
         for number, page in enumerate(arrangement.pages, 1)
         if sum(widths[slot.shred_id] for slot in page) < PART * paper
     )
+
+
+def cut_pages(arrangement: Arrangement) -> Iterator[tuple[Slot, ...]]:
+    """Pages, taken apart where a join is not believed."""
+    doubted = {join.right for join in arrangement.joins if _is_doubted(join)}
+    for page in arrangement.pages:
+        starts = [0, *(at for at, slot in enumerate(page) if at and slot.shred_id in doubted), len(page)]
+        yield from (page[start:stop] for start, stop in pairwise(starts))
 
 
 def _is_doubted(join: Join) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.cases import Store
+from deshred.compatibility.calibration import rate
 from deshred.compatibility.contract import AnyScorer
 from deshred.compatibility.faces import add_faces
 from deshred.compatibility.scoring import ScoringOptions, score
@@ -24,6 +25,7 @@ from deshred.elements import Arrangement, Compatibility, Margins, Pile, ShredSet
 from deshred.executors import Executor, Progress
 from deshred.imaging.letters import judge_page, rate_uprightness
 from deshred.imaging.turning import turn, turn_edges, turn_shred
+from deshred.missing import cut_pages
 from deshred.timing import Stopwatch
 
 Orientation = Literal["sheets", "as-scanned", "turned", "any"]
@@ -142,7 +144,8 @@ def orient(
         ways = np.isin(ids, list(turned))
         if not is_upright:
             options = _double_pages(arrangement or ArrangementOptions())
-            ways ^= choose_ways(arrange(both, options=options, progress=progress), doubled)
+            order = rate(arrange(both, options=options, progress=progress), both)
+            ways ^= choose_ways(order, doubled)
         upright = turn(pile, {name for name, is_turned in zip(ids, ways, strict=True) if is_turned})
         return Scored(upright, add_faces(_take(both, ids, ways), pile.faces))
 
@@ -176,12 +179,15 @@ def symmetrize(both: Compatibility) -> Compatibility:
 
 
 def choose_ways(arrangement: Arrangement, doubled: Pile) -> NDArray[np.bool_]:  # (n,): turned
-    """One way for every shred, by the order of the doubled pile: long pages first, the way up they look."""
+    """One way for every shred, by the order of the doubled pile: long pages first, the way up they look.
+
+    Joins that are not believed say nothing: what stands at a stranger's page would be turned with it.
+    """
     count = len(doubled) // 2
     index = {name: i for i, name in enumerate(doubled.shreds.ids)}
-    pages = [np.array([index[slot.shred_id] for slot in page]) for page in arrangement.pages]
+    parts = [np.array([index[slot.shred_id] for slot in part]) for part in cut_pages(arrangement)]
     ways, is_known = np.zeros(count, bool), np.zeros(count, bool)
-    pieces = [piece for page in pages for piece in _cut_at_copies(page, count)]
+    pieces = [piece for part in parts for piece in _cut_at_copies(part, count)]
     for page in sorted(pieces, key=len, reverse=True):
         own, is_turned = page % count, page >= count
         fresh = ~is_known[own]

@@ -108,7 +108,7 @@ def reconstruct(
     pile, compatibility = scored.pile, scored.compatibility
     arrangement = run.arrange(compatibility, constraints)
     arrangement = run.refine(arrangement, compatibility, pile)
-    pages = run.compose(pile.shreds, arrangement, compatibility)
+    pages = run.compose(pile, arrangement, compatibility)
     return Reconstruction(
         pile,
         intake.sheets,
@@ -142,7 +142,7 @@ def rearrange(
         reconstruction,
         constraints=constraints,
         arrangement=arrangement,
-        pages=run.compose(pile.shreds, arrangement, compatibility),
+        pages=run.compose(pile, arrangement, compatibility),
         seconds=MappingProxyType(run.watch.seconds),
     )
 

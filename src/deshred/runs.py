@@ -200,7 +200,7 @@ class Run:
 
     def compose(
         self,
-        shreds: ShredSet,
+        pile: Pile,
         arrangement: Arrangement,
         compatibility: Compatibility,
         *,
@@ -208,12 +208,13 @@ class Run:
     ) -> Sequence[Page]:
         """`compose`, each page when it is asked for."""
         with self.watch.measure("compose"):
+            is_shown = self.settings.show_missing
             return compose(
-                shreds,
+                pile.shreds,
                 arrangement,
                 options=self.settings.composition,
                 copy=copy,
-                missing=find_missing(arrangement, compatibility) if self.settings.show_missing else (),
+                missing=find_missing(arrangement, compatibility, blank=pile.blank) if is_shown else (),
                 lazily=True,
             )
 

@@ -84,7 +84,7 @@ class _Composer:
         self._pages = held
         if isinstance(held, LazyPages) or any(page.copy != copy for page in held):
             self._pages = Run(reconstruction.settings).compose(
-                reconstruction.shreds, reconstruction.arrangement, reconstruction.compatibility, copy=copy
+                reconstruction.pile, reconstruction.arrangement, reconstruction.compatibility, copy=copy
             )
 
     def compose(self, index: int) -> Page:

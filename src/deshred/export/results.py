@@ -192,8 +192,8 @@ def _save_pages(
 
     def finish(index: int) -> _Finished:
         page = pages.compose(index) if isinstance(pages, LazyPages) else pages[index]
-        png, view = encode_page(page), viewer.view_page(page, index + 1)
-        return _Finished(png, replace(view, file_sha256=digest(png)))
+        png = encode_page(page)
+        return _Finished(png, viewer.view_page(page, index + 1, file_sha256=digest(png)))
 
     views = []
     for number, finished in enumerate(executor.stream(finish, range(len(pages))), 1):
@@ -344,8 +344,8 @@ def reopen(
     shreds = ShredSet([turn_shred(shred) if shred.id in recorded.turned else shred for shred in found])
     blank = ShredSet([_find(intake.shreds, shred_id) for shred_id in recorded.blank])
     arrangement, settings = recorded.arrangement, recorded.settings
-    pages = Run(settings).compose(shreds, arrangement, compatibility)
     pile = Pile(shreds, LazyEdges(shreds, EdgeOptions()), blank)
+    pages = Run(settings).compose(pile, arrangement, compatibility)
     if settings.sides == "double":
         seen = Pile(intake.shreds, LazyEdges(intake.shreds, EdgeOptions()), ShredSet([]))
         pile = replace(pile, faces=pair_faces(seen))

@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deshred.arrangement.problem.costs import Arcs, DenseCosts, PageEnds, distinct, in_decimals, score_range
+from deshred.arrangement.problem.costs import (
+    Arcs,
+    DenseCosts,
+    PageEnds,
+    ScoreRange,
+    SparseCosts,
+    are_among,
+    distinct,
+    in_decimals,
+    score_range,
+)
 from deshred.arrangement.problem.fixings import PageCount, fix
 from deshred.elements import Constraints
 from tests.arrangement.brute_force import pile
@@ -54,6 +64,31 @@ def test_columns_are_those_of_the_rows(costs):
     )
 
 
+@pytest.mark.parametrize("is_final", [True, False])
+@pytest.mark.parametrize("forbidden", [frozenset(), frozenset({("s1", "s2")})])
+def test_rows_and_columns_of_lists_are_those_of_single_arcs(is_final, forbidden):
+    rng = np.random.default_rng(2)
+    rows, columns = np.nonzero(rng.random((40, 40)) < 0.3)
+    scores = rng.normal(size=len(rows)).astype(np.float32)
+    scores[rng.random(len(rows)) < 0.1] = -np.inf
+    starts = np.searchsorted(rows, np.arange(41))
+    made = SparseCosts(
+        starts,
+        columns,
+        scores,
+        PageEnds(*rng.normal(size=(2, 40))),
+        PageCount(1, 4),
+        ScoreRange(3.0, -4.0),
+        is_final=is_final,
+    )
+    names = tuple(f"s{i}" for i in range(40))
+    made = made.fix(fix(names, Constraints(forbidden=forbidden), made.pages))
+    every = np.arange(41)
+    for node in every:
+        np.testing.assert_array_equal(made.row(node), made.at(np.full(41, node), every))
+        np.testing.assert_array_equal(made.column(node), made.at(every, np.full(41, node)))
+
+
 def test_least_reduced_costs_are_those_of_all_arcs_but_the_tours(costs):
     out, into = 1e-3 * np.random.default_rng(1).normal(size=(2, 41))
     right = np.append(np.roll(np.arange(40), -1), -1)
@@ -68,6 +103,14 @@ def test_keys_of_several_runs_come_out_sorted_and_once_each():
     runs = [np.array([4, 7, 9]), np.array([1, 4]), np.zeros(0, np.int64), np.array([9, 2])]
     assert distinct(runs).tolist() == [1, 2, 4, 7, 9]
     assert distinct([np.zeros(0, np.int64)]).tolist() == []
+
+
+def test_keys_are_among_others_or_not():
+    rng = np.random.default_rng(4)
+    for size in (0, 1, 50):
+        keys, others = rng.integers(0, 60, 40), rng.integers(0, 60, size)
+        assert are_among(keys, others).tolist() == np.isin(keys, others).tolist()
+    assert are_among(np.zeros(0, np.int64), np.array([1])).tolist() == []
 
 
 def test_of_equal_arcs_not_all_nodes_choose_the_same():

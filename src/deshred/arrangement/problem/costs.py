@@ -92,6 +92,15 @@ def distinct(runs: list[Ints]) -> Ints:
     return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
 
 
+def are_among(keys: Ints, others: Ints) -> NDArray[np.bool_]:
+    """Whether each key is one of the others; `np.isin` does not sort them, but makes a table that is slow."""
+    if not len(others):
+        return np.zeros(len(keys), np.bool_)
+    ordered = np.sort(others, kind="stable")
+    place = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    return np.asarray(ordered[place] == keys)
+
+
 class Costs(ABC):
     """Costs of all arcs, under fixings."""
 
@@ -153,8 +162,13 @@ class Costs(ABC):
             costs[(heads == self.hub) & (tails < n)] = self.dearest / 2
         return self._fixed(tails, heads, costs)
 
+    @property
+    def _has_exceptions(self) -> bool:
+        """Whether fixings rule joins out or in."""
+        return self.fixings is not None and (self._pinned or len(self.fixings.forbidden) > 0)
+
     def _fixed(self, tails: Ints, heads: Ints, costs: Floats) -> Floats:
-        if self.fixings is None or not (self._pinned or len(self.fixings.forbidden)):
+        if self.fixings is None or not self._has_exceptions:
             return costs
         right = np.append(self.fixings.only_right, (-1, -1))[tails]
         left = np.append(self.fixings.only_left, (-1, -1))[heads]
@@ -359,6 +373,15 @@ class DenseCosts(Costs):
         return Arcs(tails[possible], heads[possible], costs[possible])
 
 
+@dataclass(frozen=True, eq=False)
+class _Lists:
+    """What is listed of every node: `starts[k]:starts[k + 1]` of the others and of what they cost."""
+
+    starts: Ints  # (n + 1,)
+    others: Ints
+    costs: Floats
+
+
 class SparseCosts(Costs):
     """Costs from lists of candidates: never a full matrix.
 
@@ -407,9 +430,46 @@ class SparseCosts(Costs):
         fixed._tails, fixed._heads, fixed._costs = tails[possible], heads[possible], costs[possible]
         return fixed
 
+    @property
+    def _other(self) -> float:
+        """The cost of a join that is not listed."""
+        return np.inf if self._is_final else self.dearest
+
+    @cached_property
+    def _by_row(self) -> _Lists:
+        tails, heads = np.divmod(self._listed_keys, self.n + 2)
+        return _Lists(np.searchsorted(tails, np.arange(self.n + 1)), heads, self._listed_costs)
+
+    @cached_property
+    def _by_column(self) -> _Lists:
+        tails, heads = np.divmod(self._listed_keys, self.n + 2)
+        order = np.argsort(heads, kind="stable")
+        starts = np.searchsorted(heads[order], np.arange(self.n + 1))
+        return _Lists(starts, tails[order], self._listed_costs[order])
+
+    def row(self, tail: int) -> Floats:
+        """The costs that are listed among those of all others; `Costs.row` is the slow twin."""
+        if tail >= self.n or self._has_exceptions:
+            return super().row(tail)
+        return self._spread(self._by_row, tail, self.page_ends.ends)
+
+    def column(self, head: int) -> Floats:
+        """As `row`."""
+        if head >= self.n or self._has_exceptions:
+            return super().column(head)
+        return self._spread(self._by_column, head, self.page_ends.starts)
+
+    def _spread(self, lists: _Lists, node: int, outside: Floats) -> Floats:
+        """One node's list in full."""
+        costs = np.full(self.n + 1, self._other)
+        own = slice(lists.starts[node], lists.starts[node + 1])
+        costs[lists.others[own]] = lists.costs[own]
+        costs[node], costs[self.n] = np.inf, outside[node]
+        return costs
+
     def _joins(self, tails: Ints, heads: Ints) -> Floats:
         keys = tails * (self.n + 2) + heads
-        other = np.inf if self._is_final else self.dearest
+        other = self._other
         if not len(self._listed_keys):
             return np.full(len(keys), other)
         place = np.minimum(np.searchsorted(self._listed_keys, keys), len(self._listed_keys) - 1)

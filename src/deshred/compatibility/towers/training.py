@@ -41,7 +41,7 @@ class TowerRecipe:
     scripts: int = option(
         0, "Add this many pages in all scripts, drawn with the machine's fonts.", metavar="N"
     )
-    piles: int = option(12, "Simulated piles of held-out pages to calibrate on.", metavar="N")
+    piles: int = option(36, "Simulated piles of held-out pages to calibrate on.", metavar="N")
 
     def __post_init__(self) -> None:
         if self.drawn < 0 or self.scripts < 0 or self.piles < 1:

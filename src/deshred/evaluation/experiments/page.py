@@ -9,6 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from deshred.cases import write_atomically
+from deshred.evaluation.experiments.paired import tabulate_pairs
 from deshred.evaluation.experiments.raw import Entry, RawResults
 from deshred.evaluation.experiments.tables import (
     Table,
@@ -17,8 +18,9 @@ from deshred.evaluation.experiments.tables import (
     tabulate_curves,
     tabulate_feedback,
     tabulate_kinds,
-    tabulate_seconds,
+    take_largest,
 )
+from deshred.evaluation.experiments.times import tabulate_seconds
 
 PAGE = "experiments.html"
 
@@ -56,7 +58,7 @@ CHAPTERS = {
         Chapter(
             "comparison",
             "All methods on the same piles",
-            (tabulate_comparison, tabulate_seconds),
+            (tabulate_comparison, tabulate_pairs, tabulate_seconds),
             (Picture("comparison.png", "Accuracy of all methods by collection, and their times"),),
         ),
         Chapter(
@@ -120,5 +122,6 @@ def _write_page(folder: Path) -> Path:
 
 
 def _tabulate(chapter: Chapter, entries: Iterable[Entry]) -> tuple[Table, ...]:
-    known = list(entries)
-    return tuple(tabulate(known) for tabulate in chapter.tabulate)
+    known = list(entries) if chapter.experiment == "ablation" else take_largest(entries)
+    first, *others = (tabulate(known) for tabulate in chapter.tabulate)
+    return first, *(table for table in others if table.rows)
