@@ -5,13 +5,12 @@
 A base network learns from drawn pages alone: no page of any collection. All models start from it. Pages are
 drawn once and kept in the output folder; a killed run goes on from its checkpoint, and what is there is not
 made again. Models of several seeds have the same base and the same pages, and other batches. `--only` makes
-some of them. `--calibrate` trains nothing: it fits the weights and curves of the shipped towers-default anew.
+some of them.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,8 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-from deshred.compatibility.fitting import calibrate, write_calibration
-from deshred.compatibility.models import find_model
 from deshred.compatibility.towers.network import TowerTrainingOptions
 from deshred.compatibility.towers.training import TowerRecipe, train_on
 from deshred.compatibility.training import TrainingOptions
@@ -107,16 +104,6 @@ class Shelf:
         return self.known[name]
 
 
-def calibrate_default(shelf: Shelf) -> Path:
-    """Weights and curves of towers-default, on what its training held out and on scripts drawn since."""
-    known = [*shelf.read("cdip"), *shelf.read("isri-ocr"), *shelf.draw("drawn", 130)]
-    held_out = np.random.default_rng(0).permutation(len(known) + 750)[:95]  # of all its pages
-    pages = [known[i] for i in sorted(held_out) if i < len(known)] + shelf.draw("scripts", 63)
-    model = Path(shutil.copy(find_model("towers-default"), shelf.kept / "towers-default.onnx"))
-    write_calibration(model, calibrate(model, pages))
-    return model
-
-
 def _pack(pages: Sequence[IntactPage]) -> dict[str, np.ndarray]:
     return {f"{i}|{page.width}|{page.name}": page.bits for i, page in enumerate(pages)}
 
@@ -140,15 +127,11 @@ def main() -> None:
     parser.add_argument("pages", type=Path, help="folder that holds cdip and isri-ocr: whole scanned pages")
     parser.add_argument("-o", "--output", type=Path, required=True, help="where models and pages are kept")
     parser.add_argument("--only", nargs="+", metavar="MODEL-SEED", help="these, such as towers-isri-0")
-    parser.add_argument("--calibrate", action="store_true", help="weights and curves of towers-default only")
     parser.add_argument("--precision", default="bfloat16", choices=("float32", "bfloat16"))
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     shelf = Shelf(arguments.pages, arguments.output)
-    if arguments.calibrate:
-        print(calibrate_default(shelf))
-        return
     for seed in SEEDS:  # a first seed of every model before the others
         for name, model in MODELS.items():
             output = arguments.output / f"{name}-{seed}.onnx"

@@ -113,6 +113,17 @@ def test_a_pile_with_holes_everywhere_is_left_as_it_is(pile: Pile) -> None:
     assert gather(holey, compatibility) is compatibility
 
 
+def test_a_part_needs_a_surer_place_where_there_are_as_many_parts_as_pages(
+    pile: Pile, compatibility: Compatibility
+) -> None:
+    many = Gathering(pile, compatibility, solve(compatibility), PAPER_MM)
+    fewer = pile.take([i for i, name in enumerate(pile.shreds.ids) if name not in ("0-00", "1-00")])
+    scores = score(fewer, load_scorer("default"))
+    few = Gathering(fewer, scores, solve(scores), PAPER_MM)
+    assert len(few.parts) < 3 <= len(many.parts)  # of three pages
+    assert few.least < many.least
+
+
 def test_a_given_number_of_pages_leaves_nothing_to_gather(pile: Pile, compatibility: Compatibility) -> None:
     assert gather(pile, compatibility, options=ArrangementOptions(pages=3)) is compatibility
 

@@ -31,7 +31,7 @@ MOST_SHREDS = 5000  # in larger piles, finding the parts would take longer than 
 _PARTS_PER_PAGE = 1.5  # where there are more, holes are everywhere, and most parts stand inside their page
 # the least probability with which a part goes to a page: a wrong place spoils a page, a right one mends one.
 # Where there are as many parts as pages, shreds are missing, and most pages have holes anyway
-_LIKELY, _LIKELY_IN_PIECES = 0.4, 0.7
+_LIKELY, _LIKELY_IN_PIECES = 0.3, 0.7
 # nats by which a join that was found so beats a page break: enough to be made, too little to be believed
 _AS_GOOD = -2.0
 _UNDONE = -20.0
@@ -137,8 +137,7 @@ class Gathering:
         self._gathered: dict[Piece, tuple[list[Piece], list[Piece]]] = {}
         self._seen: dict[tuple[Piece, Piece, int], Place] = {}
         self._pieces = list(cut_pieces(arrangement, compatibility))
-        parts = len(self.parts)
-        self._least = _LIKELY if 2 * parts < len(self._pieces) else _LIKELY_IN_PIECES
+        self.least = _LIKELY if 2 * len(self.parts) < len(self._pieces) else _LIKELY_IN_PIECES
         self._look = partial(Lines, pile, self._find_looked_at(), find_reach(arrangement))
 
     @cached_property
@@ -173,7 +172,7 @@ class Gathering:
 
     def _find_best(self, weights: GatheringWeights) -> Place | None:
         """The most probable place of any part, if it is likely enough."""
-        best, most = None, self._least
+        best, most = None, self.least
         for part in self.parts:
             places = self.find_places(part)
             chances = weigh(places, weights)

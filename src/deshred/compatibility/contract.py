@@ -139,7 +139,6 @@ class ScorerCard:
     model: str | None = None
     model_sha256: str | None = None
     sees_outlines: bool = False  # then even blank shreds can be told apart
-    sees_ink: bool = True  # then lines of print may tell what the ink at a cut does not
 
 
 D = TypeVar("D", bound=Descriptions)

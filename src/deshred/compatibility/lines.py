@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from scipy.ndimage import binary_closing, binary_opening, gaussian_filter1d
 
 from deshred.compatibility.calibration import find_leads
+from deshred.compatibility.contract import ScorerCard
 from deshred.compatibility.origins import find_mutual
-from deshred.elements import Compatibility, EdgePair, RowInk
+from deshred.compatibility.tears import are_torn
+from deshred.elements import Compatibility, EdgePair, Pile, RowInk
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -51,20 +53,27 @@ class LineWeights:
 
 def weigh_lines(
     compatibility: Compatibility,
-    edges: Sequence[EdgePair],
+    pile: Pile,
     *,
+    scorer: ScorerCard,
     weights: LineWeights = LineWeights(),  # noqa: B008 - frozen
 ) -> Compatibility:
-    """Add to joins what lines of print say about them, where ink does not reach the cut on both sides."""
+    """Add to joins what lines of print say about them, where ink does not reach the cut on both sides.
+
+    The very same scores where there is nothing to tell, or where tears tell it: lines would add nothing then.
+    For piles of several pages: on a single path through all of them, most neighbors beside a silent cut are
+    strangers, and lines would keep them apart.
+    """
     calibration = compatibility.calibration
-    if calibration is None or len(compatibility) < 2:
+    if calibration is None or scorer.model is None or pile.faces.pairs:
         return compatibility
-    looked = look_at_lines(compatibility, edges)
+    if scorer.sees_outlines and are_torn(pile.edges):
+        return compatibility
+    looked = look_at_lines(compatibility, pile.edges)
     if looked is None:
         return compatibility
-    nats = looked.weigh(weights)
     scores = compatibility.scores.copy()
-    scores.reshape(-1)[looked.places] += (nats / calibration.slope).astype(np.float32)
+    scores.reshape(-1)[looked.places] += (looked.weigh(weights) / calibration.slope).astype(np.float32)
     return replace(compatibility, scores=scores)
 
 

@@ -90,8 +90,7 @@ class OutlineScorer:
     def __init__(self, options: OutlineOptions | None = None) -> None:
         self.options = options or OutlineOptions()
         self.edge_options = EdgeOptions()
-        fingerprint = f"{self.name} {self.options}"
-        self.card = ScorerCard(self.name, fingerprint, sees_outlines=True, sees_ink=False)
+        self.card = ScorerCard(self.name, f"{self.name} {self.options}", sees_outlines=True)
         self.calibration = Calibration(slope=1.0, intercept=0.0)  # likelihood ratios are nats already
         count = len(self.shifts_px)
         self.log_prior: LogPrior = np.full(count, -np.log(count), np.float32)

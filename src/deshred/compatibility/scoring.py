@@ -21,11 +21,9 @@ from deshred.compatibility.contract import AnyScorer, EdgeScorer, PileScorer
 from deshred.compatibility.describing import DescribedGroup, Describing
 from deshred.compatibility.faces import add_faces
 from deshred.compatibility.groups import find_groups
-from deshred.compatibility.lines import weigh_lines
 from deshred.compatibility.origins import weigh_origins
 from deshred.compatibility.sharing import compare_ahead, describe_ahead
 from deshred.compatibility.sketches import Glancing
-from deshred.compatibility.tears import are_torn
 from deshred.elements import Compatibility, Pile
 from deshred.errors import SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor, default_executor
@@ -97,9 +95,6 @@ def score(
         compatibility = replace(compatibility, margins=margins, calibration=scorer.calibration)
         if scorer.unit == "nats":
             compatibility = weigh_origins(compatibility, pile.shreds)
-            # where tears are seen, they tell what ink does not, and lines would add nothing
-            if scorer.card.sees_ink and not (scorer.card.sees_outlines and are_torn(pile.edges)):
-                compatibility = weigh_lines(compatibility, pile.edges)
         return add_faces(compatibility, pile.faces)
 
 

@@ -18,9 +18,9 @@ from deshred.evaluation.experiments.tables import (
     tabulate_curves,
     tabulate_feedback,
     tabulate_kinds,
-    tabulate_seconds,
     take_largest,
 )
+from deshred.evaluation.experiments.times import tabulate_seconds
 
 PAGE = "experiments.html"
 

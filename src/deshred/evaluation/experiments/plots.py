@@ -16,7 +16,6 @@ from deshred.evaluation.experiments.tables import (
     FactorValue,
     average_many,
     count_documents,
-    find_ratios,
     group_accuracies,
     group_factors,
     group_kinds,
@@ -25,6 +24,7 @@ from deshred.evaluation.experiments.tables import (
     place_collection,
     place_value,
 )
+from deshred.evaluation.experiments.times import find_ratios
 
 # Okabe and Ito: colors that people with any color vision can tell apart; shapes and dashes tell them in gray
 _COLORS = (
