@@ -5,13 +5,12 @@
 A base network learns from drawn pages alone: no page of any collection. All models start from it. Pages are
 drawn once and kept in the output folder; a killed run goes on from its checkpoint, and what is there is not
 made again. Models of several seeds have the same base and the same pages, and other batches. `--only` makes
-some of them. `--calibrate` trains nothing: it fits the curve of ink alone of the shipped towers-default anew.
+some of them.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,20 +18,15 @@ from pathlib import Path
 
 import numpy as np
 
-from deshred.compatibility.fitting import CalibrationResult, calibrate, write_calibration
-from deshred.compatibility.fusion import FusionWeights
-from deshred.compatibility.models import find_model, open_model
 from deshred.compatibility.towers.network import TowerTrainingOptions
 from deshred.compatibility.towers.training import TowerRecipe, train_on
 from deshred.compatibility.training import TrainingOptions
-from deshred.elements import Calibration
 from deshred.simulation.intact import IntactPage, draw_intact, load_intact
 from deshred.simulation.scripts import draw_script_pages
 
 SEEDS = (0, 1, 2)
 PAGES_SEED = 0
 BASE = "base"
-PILES = 12  # that the curve is fitted on
 
 
 @dataclass(frozen=True)
@@ -110,19 +104,6 @@ class Shelf:
         return self.known[name]
 
 
-def calibrate_default(shelf: Shelf) -> Path:
-    """The curve of ink alone of towers-default, on what its training held out and on scripts drawn since."""
-    known = [*shelf.read("cdip"), *shelf.read("isri-ocr"), *shelf.draw("drawn", 130)]
-    held_out = np.random.default_rng(0).permutation(len(known) + 750)[:95]  # of all its pages
-    pages = [known[i] for i in sorted(held_out) if i < len(known)] + shelf.draw("scripts", 63)
-    model = Path(shutil.copy(find_model("towers-default"), shelf.kept / "towers-default.onnx"))
-    card = open_model(model, "towers").card
-    fitted = calibrate(model, pages, piles=PILES)
-    kept = FusionWeights(**card["fusion"]), Calibration(**card["calibration"]["default"])
-    write_calibration(model, CalibrationResult(kept[0], fitted.towers, kept[1], card["calibration_joins"]))
-    return model
-
-
 def _pack(pages: Sequence[IntactPage]) -> dict[str, np.ndarray]:
     return {f"{i}|{page.width}|{page.name}": page.bits for i, page in enumerate(pages)}
 
@@ -146,17 +127,11 @@ def main() -> None:
     parser.add_argument("pages", type=Path, help="folder that holds cdip and isri-ocr: whole scanned pages")
     parser.add_argument("-o", "--output", type=Path, required=True, help="where models and pages are kept")
     parser.add_argument("--only", nargs="+", metavar="MODEL-SEED", help="these, such as towers-isri-0")
-    parser.add_argument(
-        "--calibrate", action="store_true", help="only the curve of ink alone of towers-default"
-    )
     parser.add_argument("--precision", default="bfloat16", choices=("float32", "bfloat16"))
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     shelf = Shelf(arguments.pages, arguments.output)
-    if arguments.calibrate:
-        print(calibrate_default(shelf))
-        return
     for seed in SEEDS:  # a first seed of every model before the others
         for name, model in MODELS.items():
             output = arguments.output / f"{name}-{seed}.onnx"

@@ -40,6 +40,13 @@ def arrangement_of(*pages: list[str]) -> Arrangement:
     return Arrangement(tuple(tuple(Slot(name, 0) for name in page) for page in pages), (), (), 0.0, 0.0)
 
 
+def no_scores(doubled: Pile) -> Compatibility:
+    """Scores without margins: nothing is known of paper."""
+    count = len(doubled)
+    scores = np.zeros((count, count), np.float32)
+    return Compatibility(doubled.shreds.ids, scores, np.zeros(scores.shape, np.int16))
+
+
 def test_a_doubled_pile_holds_every_shred_both_ways(pile: Pile) -> None:
     doubled = double(pile)
     count = len(pile)
@@ -73,15 +80,17 @@ def test_no_shred_is_kept_both_ways_even_if_the_order_holds_parts_twice(pile: Pi
     ids = doubled.shreds.ids
     count = len(pile)
     odd = arrangement_of(list(ids[:count]), list(ids[count : count + 3]), list(ids[count + 3 :]))
-    ways = choose_ways(odd, doubled)
+    ways = choose_ways(odd, doubled, no_scores(doubled))
     assert len(set(ways.tolist())) == 1  # the longest page decides for all of its shreds
 
 
 def test_a_page_that_holds_its_own_mirror_image_is_cut_before_it_is_judged(pile: Pile) -> None:
     doubled = double(pile)
     ids, count = doubled.shreds.ids, len(pile)
-    apart = choose_ways(arrangement_of(list(ids[:count]), list(ids[count:][::-1])), doubled)
-    mirrored = choose_ways(arrangement_of([*ids[:count], *ids[count:][::-1]]), doubled)
+    apart = choose_ways(
+        arrangement_of(list(ids[:count]), list(ids[count:][::-1])), doubled, no_scores(doubled)
+    )
+    mirrored = choose_ways(arrangement_of([*ids[:count], *ids[count:][::-1]]), doubled, no_scores(doubled))
     np.testing.assert_array_equal(mirrored, apart)
 
 
@@ -93,9 +102,29 @@ def test_what_stands_at_a_page_by_a_doubted_join_is_not_turned_with_it(pile: Pil
     few = upright[-3:]  # they stand beside the others upside down
     page = [ids[i] for i in (*upright[:-3], *(few[::-1] + count) % (2 * count))]
     believed = arrangement_of(page)
-    np.testing.assert_array_equal(choose_ways(believed, doubled) == lies, np.arange(count) < count - 3)
+    scores = no_scores(doubled)
+    np.testing.assert_array_equal(
+        choose_ways(believed, doubled, scores) == lies, np.arange(count) < count - 3
+    )
     doubted = replace(believed, joins=(Join(page[-4], page[-3], 0.0, 0, probability=0.1),))
-    np.testing.assert_array_equal(choose_ways(doubted, doubled), lies)
+    np.testing.assert_array_equal(choose_ways(doubted, doubled, scores), lies)
+
+
+def test_a_part_with_few_letters_stands_as_it_fits_a_page(pile: Pile) -> None:
+    doubled = double(pile)
+    ids, count = doubled.shreds.ids, len(pile)
+    lies = np.array([shred.is_turned for shred in pile.shreds])
+    upright = np.arange(count) + count * lies
+    part, page = upright[-1], upright[:-1]
+    order = arrangement_of([ids[i] for i in page], [ids[part]])
+    none, widths = np.zeros(2 * count, np.float32), np.full(2 * count, 12.0, np.float32)
+    margins = Margins(none, none, widths, none + np.float32(297.0))
+    for way in (part, (part + count) % (2 * count)):
+        scores = no_scores(doubled).scores - np.float32(100)
+        scores[page[-1], way] = scores[(way + count) % (2 * count), (page[-1] + count) % (2 * count)] = 100
+        both = replace(no_scores(doubled), scores=scores, margins=margins)
+        # its letters speak for one way; what they say is less than what fits
+        assert choose_ways(order, doubled, both)[part % count] == (way >= count)
 
 
 @pytest.mark.parametrize("options", [ScoringOptions(), ScoringOptions(dense_limit=0)])

@@ -31,7 +31,7 @@ MOST_SHREDS = 5000  # in larger piles, finding the parts would take longer than 
 _PARTS_PER_PAGE = 1.5  # where there are more, holes are everywhere, and most parts stand inside their page
 # the least probability with which a part goes to a page: a wrong place spoils a page, a right one mends one.
 # Where there are as many parts as pages, shreds are missing, and most pages have holes anyway
-_LIKELY, _LIKELY_IN_PIECES = 0.4, 0.7
+_LIKELY, _LIKELY_IN_PIECES = 0.3, 0.7
 # nats by which a join that was found so beats a page break: enough to be made, too little to be believed
 _AS_GOOD = -2.0
 _UNDONE = -20.0

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.arrangement import ArrangementOptions, arrange
+from deshred.arrangement import ArrangementOptions, arrange, paper_width
 from deshred.cases import Store
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.contract import AnyScorer
@@ -25,7 +25,7 @@ from deshred.elements import Arrangement, Compatibility, Margins, Pile, ShredSet
 from deshred.executors import Executor, Progress
 from deshred.imaging.letters import judge_page, rate_uprightness
 from deshred.imaging.turning import turn, turn_edges, turn_shred
-from deshred.missing import cut_pages
+from deshred.missing import PART, cut_pages
 from deshred.timing import Stopwatch
 
 Orientation = Literal["sheets", "as-scanned", "turned", "any"]
@@ -34,6 +34,8 @@ Orientation = Literal["sheets", "as-scanned", "turned", "any"]
 # each other, and one that stands alone is only talked about.
 _CLEAR, _CLEAR_NATS = 2.0, 300.0  # how far shreds of a sheet must agree, and how much they must say together
 _LOUD = 2.0  # times what a shred usually says
+_MOST_PAGES = 500  # with more, asking where a part fits takes longer than it is worth
+_SAYS = 8.0  # nats, the most that one place says
 _TURNED = " turned"  # what the second of the two is called as long as there are two
 
 
@@ -145,7 +147,7 @@ def orient(
         if not is_upright:
             options = _double_pages(arrangement or ArrangementOptions())
             order = rate(arrange(both, options=options, progress=progress), both)
-            ways ^= choose_ways(order, doubled)
+            ways ^= choose_ways(order, doubled, both)
         upright = turn(pile, {name for name, is_turned in zip(ids, ways, strict=True) if is_turned})
         return Scored(upright, add_faces(_take(both, ids, ways), pile.faces))
 
@@ -178,24 +180,63 @@ def symmetrize(both: Compatibility) -> Compatibility:
     return replace(both, scores=scores, margins=margins)
 
 
-def choose_ways(arrangement: Arrangement, doubled: Pile) -> NDArray[np.bool_]:  # (n,): turned
+def choose_ways(
+    arrangement: Arrangement, doubled: Pile, both: Compatibility
+) -> NDArray[np.bool_]:  # (n,): turned
     """One way for every shred, by the order of the doubled pile: long pages first, the way up they look.
 
-    Joins that are not believed say nothing: what stands at a stranger's page would be turned with it.
+    Joins that are not believed say nothing: what stands at a stranger would be turned with it. Parts of
+    pages have few letters, so what counts as well is which way up they fit better at the pages.
     """
     count = len(doubled) // 2
     index = {name: i for i, name in enumerate(doubled.shreds.ids)}
     parts = [np.array([index[slot.shred_id] for slot in part]) for part in cut_pages(arrangement)]
     ways, is_known = np.zeros(count, bool), np.zeros(count, bool)
-    pieces = [piece for part in parts for piece in _cut_at_copies(part, count)]
-    for page in sorted(pieces, key=len, reverse=True):
-        own, is_turned = page % count, page >= count
+    pieces = sorted((piece for part in parts for piece in _cut_at_copies(part, count)), key=len, reverse=True)
+    pages = _Pages(both)
+    for piece in pieces:
+        own, is_turned = piece % count, piece >= count
         fresh = ~is_known[own]
-        if judge_page([doubled.edges[i] for i in page]) < 0:  # its mirror image says the same
-            is_turned = ~is_turned
-        ways[own[fresh]] = is_turned[fresh]
+        if not fresh.any():
+            continue  # its mirror image was here
+        mirrored = (piece[::-1] + count) % (2 * count)
+        nats = judge_page([doubled.edges[i] for i in piece])  # its mirror image says the same
+        if pages.is_part(piece):
+            nats += pages.fit(piece) - pages.fit(mirrored)
+        else:
+            pages.add(piece if nats >= 0 else mirrored)
+        ways[own[fresh]] = is_turned[fresh] ^ (nats < 0)
         is_known[own] = True
     return ways
+
+
+class _Pages:
+    """The pages of a doubled pile whose way up is known, and how well parts fit at their sides."""
+
+    def __init__(self, both: Compatibility) -> None:
+        self._both = both
+        self._paper_mm = paper_width(both.margins)
+        self._ends: list[tuple[int, int]] = []  # the first and the last shred of each
+
+    def add(self, page: NDArray[np.intp]) -> None:
+        """A page, the way up it is."""
+        self._ends.append((int(page[0]), int(page[-1])))
+
+    def is_part(self, piece: NDArray[np.intp]) -> bool:
+        """Whether a piece is too narrow to be a page, as far as paper and pages are known."""
+        margins = self._both.margins
+        if margins is None or self._paper_mm is None or not 0 < len(self._ends) <= _MOST_PAGES:
+            return False
+        return float(np.nansum(margins.widths_mm[piece])) < PART * self._paper_mm
+
+    def fit(self, part: NDArray[np.intp]) -> float:
+        """By how many nats all its places together beat page breaks there."""
+        margins = self._both.margins
+        assert margins is not None
+        first, last = int(part[0]), int(part[-1])
+        joins = [*((last, start) for start, _ in self._ends), *((end, first) for _, end in self._ends)]
+        nats = [self._both.score(i, j) - margins.ends[i] - margins.starts[j] for i, j in joins]
+        return float(np.logaddexp.reduce(np.clip(nats, -_SAYS, _SAYS)))
 
 
 def _cut_at_copies(page: NDArray[np.intp], count: int) -> list[NDArray[np.intp]]:
