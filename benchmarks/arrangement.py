@@ -4,6 +4,8 @@
     python benchmarks/arrangement.py --out results --large    also 5,000
     python benchmarks/arrangement.py --out results --huge     also 10,000
     python benchmarks/arrangement.py --brute-force 5000       against Held-Karp instead
+    python benchmarks/arrangement.py --sizes --scores case/compatibility.npz --copies 9 45 --out results
+                                                              a scored pile, and copies of it in one
 
 Writes arrangement.json and arrangement.png (with matplotlib); of a family and size measured anew, what was in
 the folder before is replaced, the rest is kept. Seconds are CPU seconds of one core.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -29,6 +32,7 @@ from deshred.errors import InfeasibleError
 
 Scores = NDArray[np.float32]
 SHREDS_PER_PAGE = 23
+_LISTED, _COPY_NOISE = 64, 0.3  # joins of an edge; nats
 
 
 @dataclass(frozen=True)
@@ -46,17 +50,46 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Copied:
+    """A large pile of pages of limited width, made of copies of one that was scored, solved once."""
+
+    pile: str
+    n: int
+    seconds: float  # of a processor
+    gb: float  # more than before
+    pages: int
+    expected: int  # pages
+    joins: int
+    kept: int  # joins that are those of the single pile
+    cost: float
+    gap: float
+
+    def to_text(self) -> str:
+        return (
+            f"{self.pile}, {self.n:,} shreds: {self.seconds:.1f} s, {self.gb:.2f} GB, {self.pages} pages for "
+            f"{self.expected}, {self.kept:,} of {self.joins:,} joins those of the single pile, "
+            f"gap {self.gap:.3g} of {self.cost:.6g}"
+        )
+
+
+@dataclass(frozen=True)
 class Report:
     """All measurements; those of warm starts by family and kind of change."""
 
     runs: list[Run] = field(default_factory=list)
     warm: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    copied: list[Copied] = field(default_factory=list)
+
+    def with_copied(self, one: Copied) -> Report:
+        """A pile of copies, in place of an earlier run of the same."""
+        kept = [other for other in self.copied if (other.pile, other.n) != (one.pile, one.n)]
+        return replace(self, copied=[*kept, one])
 
     def with_runs(self, some: list[Run]) -> Report:
         """Runs of one family and size, in place of earlier ones."""
         new = {(run.family, run.n, run.pages) for run in some}
         kept = [run for run in self.runs if (run.family, run.n, run.pages) not in new]
-        return Report(kept + some, self.warm)
+        return replace(self, runs=kept + some)
 
 
 def draw_pages(n: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
@@ -222,6 +255,73 @@ def measure_warm(pile: Compatibility, options: ArrangementOptions, changes: int)
     return seconds
 
 
+def copy_pile(pile: Compatibility, joins: set[tuple[int, int]], copies: int, noise: float) -> Compatibility:
+    """Copies of a pile with noise on every score, mixed: only these joins stay within their copy."""
+    rng, n = np.random.default_rng(copies), len(pile)
+    rows, columns = pile.list_joins()
+    best = np.lexsort(
+        (columns, -pile.scores.ravel(), rows)
+    )  # a dense pile becomes lists, as if it were large
+    rank = np.empty(len(rows), np.int64)
+    rank[best] = np.arange(len(rows)) - np.searchsorted(rows[best], rows[best])
+    listed = np.isfinite(pile.scores.ravel()) & ((rank < _LISTED) | pile.is_sparse)
+    rows, columns = rows[listed], columns[listed]
+    scores, offsets = pile.scores.ravel()[listed], pile.offsets.ravel()[listed]
+    is_own = np.array([pair in joins for pair in zip(rows.tolist(), columns.tolist(), strict=True)])
+    keys, values = [], []
+    for copy in range(copies):
+        other = np.where(is_own, copy, rng.integers(0, copies, len(rows)))
+        keys.append((rows + copy * n) * (copies * n) + columns + other * n)
+        values.append(scores + rng.normal(0, noise, len(scores)).astype(np.float32))
+    order = np.argsort(np.concatenate(keys), kind="stable")
+    tails, heads = np.divmod(np.concatenate(keys)[order], copies * n)
+    margins = pile.margins
+    assert margins is not None
+    return Compatibility(
+        tuple(f"{copy:04d} {name}" for copy in range(copies) for name in pile.ids),
+        np.concatenate(values)[order],
+        np.tile(offsets, copies)[order],
+        row_starts=np.searchsorted(tails, np.arange(copies * n + 1)).astype(np.int64),
+        columns=heads.astype(np.int32),
+        margins=Margins(
+            *(
+                (np.tile(side, copies) + rng.normal(0, noise, copies * n)).astype(np.float32)
+                for side in (margins.starts, margins.ends)
+            ),
+            np.tile(margins.widths_mm, copies),
+            None if margins.heights_mm is None else np.tile(margins.heights_mm, copies),
+        ),
+        calibration=pile.calibration,
+    )
+
+
+def measure_copies(name: str, pile: Compatibility, copies: int) -> Copied:
+    """Solve a pile, then so many copies of it in one."""
+    single, index = arrange(pile), {shred: i for i, shred in enumerate(pile.ids)}
+    joins = {(index[join.left], index[join.right]) for join in single.joins}
+    copied = copy_pile(pile, joins, copies, _COPY_NOISE)
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    found = arrange(copied)
+    seconds = time.process_time() - start
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    expected = {
+        (f"{copy:04d} {pile.ids[i]}", f"{copy:04d} {pile.ids[j]}") for copy in range(copies) for i, j in joins
+    }
+    kept = sum((join.left, join.right) in expected for join in found.joins)
+    return Copied(
+        name,
+        len(copied),
+        seconds,
+        (after - before) * 1024 / 1e9,
+        len(found.pages),
+        len(single.pages) * copies,
+        len(found.joins),
+        kept,
+        found.cost,
+        found.gap,
+    )
+
+
 def compare_with_brute_force(count: int, seed: int) -> int:
     """Random small piles against Held-Karp and enumeration; returns the number of wrong answers."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -338,6 +438,9 @@ def main() -> int:
         "--scores", nargs="*", type=Path, default=[], help="the same for compatibility.npz of runs"
     )
     parser.add_argument(
+        "--copies", type=int, nargs="*", default=[], help="so many copies of each of those scores as one pile"
+    )
+    parser.add_argument(
         "--brute-force", type=int, metavar="COUNT", help="compare small piles with brute force"
     )
     arguments = parser.parse_args()
@@ -359,6 +462,14 @@ def main() -> int:
         print(describe_warm(f"{family}, n = 2,300", report.warm[family]), flush=True)
     for path in arguments.scores:
         pile = load_compatibility(path)
+        for copies in arguments.copies:
+            copied = measure_copies(path.stem, pile, copies)
+            print(copied.to_text(), flush=True)
+            report = report.with_copied(copied)
+            if arguments.out is not None:
+                save(report, arguments.out)
+        if arguments.copies:
+            continue
         for name, options in ((path.stem, one_path), (f"{path.stem}, pages", ArrangementOptions())):
             report.warm[name] = measure_warm(pile, options, 12)
             print(describe_warm(f"{name}, n = {len(pile):,}", report.warm[name]), flush=True)
@@ -392,7 +503,8 @@ def load(folder: Path) -> Report:
     if not path.exists():
         return Report()
     content = json.loads(path.read_text())
-    return Report([Run(**run) for run in content["runs"]], content["warm"])
+    copied = [Copied(**one) for one in content.get("copied", [])]
+    return Report([Run(**run) for run in content["runs"]], content["warm"], copied)
 
 
 def save(report: Report, folder: Path) -> None:

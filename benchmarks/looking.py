@@ -1,6 +1,8 @@
 """Does the first look keep the true neighbor? Measured on all documents of a collection, and on made piles.
 
     python benchmarks/looking.py ../shared/data -o benchmarks/results
+    python benchmarks/looking.py ../shared/data -o benchmarks/results --same --pages 56
+    python benchmarks/looking.py ../shared/data -o benchmarks/results --edges 100000
 
 For ink and outline together, and for ink alone, as if there were no torn outlines: how many true joins are
 among the listed ones, and how many are listed per edge. Models are cross-database, as in `accuracy.py`.
@@ -10,17 +12,23 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
+from deshred.arrangement import arrange
+from deshred.cases import MemoryStore
 from deshred.compatibility.fusion import FusionScorer
-from deshred.compatibility.sketches import Look, Sketch, find_candidates
+from deshred.compatibility.scoring import ScoringOptions, score
+from deshred.compatibility.sketches import BLOCK, Look, Sketch, find_candidates, look_at_part
 from deshred.elements import ShredSet
 from deshred.evaluation.collections import KnownPile, open_collection, read_document
 from deshred.executors import Executor, default_executor
+from deshred.gathering import gather
 from deshred.imaging.preparation import prepare
 from deshred.simulation.drawing import PAGE_KINDS, draw_page
 from deshred.simulation.piles import NamedPage, shred_pages
@@ -87,6 +95,69 @@ def measure_all(name: str, pile: Sketched, looks: tuple[Look, ...]) -> list[Reca
     ]
 
 
+@dataclass(frozen=True)
+class Same:
+    """What is equal of a pile compared in full and where a first look finds something, both solved."""
+
+    pile: str
+    shreds: int
+    listed: int  # joins
+    equal: int  # of those, to the last bit
+    pages: tuple[int, int]  # in full, by lists
+    same_pages: int
+    joins: tuple[int, int]
+    same_joins: int
+
+    def to_text(self) -> str:
+        return (
+            f"{self.pile}, {self.shreds} shreds: {self.equal:,} of {self.listed:,} listed joins equal, "
+            f"{self.same_pages} pages the same of {self.pages[0]} and {self.pages[1]}, "
+            f"{self.same_joins} joins of {self.joins[0]} and {self.joins[1]}"
+        )
+
+
+def compare_ways(name: str, shreds: ShredSet, scorer: FusionScorer, executor: Executor) -> Same:
+    pile, store = prepare(shreds, edges=scorer.edge_options, executor=executor), MemoryStore()
+    full, lists = (
+        score(pile, scorer, options=ScoringOptions(dense_limit=limit), store=store, executor=executor)
+        for limit in (len(pile), 0)
+    )
+    rows, columns = lists.list_joins()
+    is_equal = (full.scores[rows, columns] == lists.scores) & (full.offsets[rows, columns] == lists.offsets)
+    answers = [arrange(gather(pile, one)) for one in (full, lists)]
+    pages = [{tuple(slot.shred_id for slot in page) for page in answer.pages} for answer in answers]
+    joins = [{(join.left, join.right) for join in answer.joins} for answer in answers]
+    return Same(
+        name,
+        len(pile),
+        len(rows),
+        int(is_equal.sum()),
+        (len(pages[0]), len(pages[1])),
+        len(pages[0] & pages[1]),
+        (len(joins[0]), len(joins[1])),
+        len(joins[0] & joins[1]),
+    )
+
+
+def time_look(pile: Sketched, looks: tuple[Look, ...], edges: int, blocks: int) -> float:
+    """Seconds of a processor for one join, of some blocks of a large pile: copies of edges, with noise."""
+    rng = np.random.default_rng(0)
+    seconds, joins = 0.0, 0
+    for look, rights, lefts in zip(looks, pile.rights, pile.lefts, strict=True):
+        some, others = (_copy(side, count, rng) for side, count in ((rights, blocks * BLOCK), (lefts, edges)))
+        start = time.process_time()
+        look_at_part(0, len(some), look=look, rights=some, lefts=others)
+        seconds += time.process_time() - start
+        joins = len(some) * edges
+    return seconds / joins
+
+
+def _copy(sketch: Sketch, count: int, rng: np.random.Generator) -> Sketch:
+    chosen = sketch[rng.integers(0, len(sketch), count)]
+    noise = rng.integers(-2, 3, chosen.values.shape, np.int8)
+    return replace(chosen, values=(chosen.values + noise).astype(np.int16))
+
+
 def make_pile(pages: int) -> KnownPile:
     """Drawn pages of all kinds, shredded and mixed."""
     rng = np.random.default_rng(0)
@@ -100,9 +171,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder that holds s-marques, s-isri-ocr, s-cdip")
     parser.add_argument("--pages", type=int, default=20, help="drawn pages of the made pile")
+    parser.add_argument("--same", action="store_true", help="solve all piles in full and by lists instead")
+    parser.add_argument("--edges", type=int, help="only time looks at a pile of so many shreds, a part of it")
+    parser.add_argument("--blocks", type=int, default=4, help="of right-hand edges that are timed")
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
     executor = default_executor()
+    if arguments.edges:
+        scorer = FusionScorer()
+        made = sketch_piles([make_pile(arguments.pages)], scorer, executor)
+        with threadpool_limits(1, "blas"):
+            seconds = time_look(made, scorer.looks, arguments.edges, arguments.blocks)
+        whole = seconds * arguments.edges**2
+        print(f"{seconds * 1e6:.3f} µs a join; {whole:,.0f} s for all of {arguments.edges:,} shreds")
+        return
+    if arguments.same:
+        for name, model in MODELS.items():
+            documents = (
+                read_document(one, executor=executor) for one in open_collection(arguments.data / name)
+            )
+            shreds = ShredSet([shred for document in documents for shred in document.shreds])
+            print(compare_ways(name, shreds, FusionScorer(model), executor).to_text(), flush=True)
+        shreds = make_pile(arguments.pages).shreds
+        print(compare_ways("made", shreds, FusionScorer(), executor).to_text())
+        return
     results: list[Recall] = []
     for name, model in MODELS.items():
         scorer = FusionScorer(model)

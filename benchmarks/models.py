@@ -63,10 +63,10 @@ class Model:
 
 
 MODELS: Mapping[str, Model] = {
-    BASE: Model(3000, scripts=420, init=None, seeds=(0,)),
+    BASE: Model(3000, scripts=750, init=None, seeds=(0,)),
     "towers-isri": Model(1500, ("isri-ocr",), scripts=150),
     "towers-cdip": Model(1500, ("cdip",), scripts=150),
-    "towers-default": Model(3000, ("cdip", "isri-ocr"), scripts=420, seeds=(0,)),
+    "towers-default": Model(2000, ("cdip", "isri-ocr"), scripts=750, seeds=(0,)),
 }
 
 

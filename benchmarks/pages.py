@@ -28,6 +28,7 @@ from deshred.arrangement import ArrangementOptions, arrange
 from deshred.cases import Folder, FolderStore, MemoryStore, Store, to_json, write_atomically
 from deshred.compatibility.calibration import rate
 from deshred.compatibility.contract import AnyScorer
+from deshred.compatibility.lines import weigh_lines
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Pile, Shred, ShredSet
@@ -139,6 +140,7 @@ def measure(name: str, known: KnownShreds, arguments: argparse.Namespace) -> dic
     pile, compatibility = look(pile, scorer, store, arguments)
     scored = time.perf_counter()
     options = ArrangementOptions(time_limit=arguments.time_limit)
+    compatibility = weigh_lines(compatibility, pile, scorer=scorer.card)
     compatibility = gather(pile, compatibility, options=options)
     arrangement = rate(arrange(compatibility, options=options), compatibility)
     solved = time.perf_counter()

@@ -25,6 +25,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,34 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Truth:
+    """How much of a made pile came out right; of the shreds that were placed."""
+
+    joins: int  # true ones
+    made: int
+    right: int
+    documents: int
+    whole: int  # documents that are one page, in order
+
+    def to_text(self) -> str:
+        return (
+            f"{self.right:,} of {self.made:,} joins made are right ({self.joins:,} true ones), "
+            f"{self.whole} of {self.documents} documents whole"
+        )
+
+
+def count_right(pages: list[list[int]]) -> Truth:
+    """Compare pages, as the numbers of their shreds, with how `make_pile` numbers them."""
+    documents: dict[int, list[int]] = defaultdict(list)
+    for number in sorted(number for page in pages for number in page):
+        documents[number // _PAGE_SHREDS].append(number)
+    true = {pair for document in documents.values() for pair in pairwise(document)}
+    made = [pair for page in pages for pair in pairwise(page)]
+    whole = sum(page == documents[page[0] // _PAGE_SHREDS] for page in pages)
+    return Truth(len(true), len(made), len(true & set(made)), len(documents), whole)
+
+
+@dataclass(frozen=True)
 class Run:
     """One pile, one version."""
 
@@ -53,6 +82,7 @@ class Run:
     shreds: int  # those that are not blank
     stages: dict[str, Stage]
     summary: str
+    truth: Truth | None = None  # of made piles
 
     @property
     def seconds(self) -> float:
@@ -78,7 +108,7 @@ class Run:
         return (
             f"{self.version}: {self.shreds} of {self.made} shreds, {self.seconds:.1f} s, of processors "
             f"{self.processor_seconds:.1f} s, {self.peak_gb:.2f} GB ({self.own_gb:.2f} its own): {told}\n"
-            f"  {self.summary}"
+            f"  {self.summary}" + (f"\n  {self.truth.to_text()}" if self.truth else "")
         )
 
 
@@ -163,7 +193,7 @@ def run_observed(arguments: list[str], report: Path) -> None:
         report.write_text(json.dumps({name: asdict(stage) for name, stage in observer.stages.items()}))
 
 
-def measure(version: str, source: Path, piles: list[Path], flags: list[str]) -> Run:
+def measure(version: str, source: Path, piles: list[Path], flags: list[str], *, is_made: bool) -> Run:
     """Reconstruct a pile with the version that lies in a folder."""
     with tempfile.TemporaryDirectory() as folder:
         report, out = Path(folder, "stages.json"), Path(folder, "out")
@@ -174,8 +204,10 @@ def measure(version: str, source: Path, piles: list[Path], flags: list[str]) -> 
         )
         answer = json.loads((out / "arrangement.json").read_text())
         stages = {name: Stage(**stage) for name, stage in json.loads(report.read_text()).items()}
-    shreds = sum(len(page["shreds"]) for page in answer["pages"])
-    return Run(version, shreds + len(answer["blank"]), shreds, stages, answer["summary"])
+    pages = [[shred["id"] for shred in page["shreds"]] for page in answer["pages"]]
+    shreds = sum(map(len, pages))
+    truth = count_right([list(map(int, page)) for page in pages]) if is_made else None
+    return Run(version, shreds + len(answer["blank"]), shreds, stages, answer["summary"], truth)
 
 
 def make_pile(folder: Path, count: int) -> None:
@@ -258,6 +290,7 @@ def load(path: Path) -> list[Run]:
             row["shreds"],
             {name: Stage(**stage) for name, stage in row["stages"].items()},
             row["summary"],
+            Truth(**row["truth"]) if row.get("truth") else None,
         )
         for row in json.loads(path.read_text())
     ]
@@ -327,7 +360,8 @@ def main() -> None:
             files = [(arguments.made or arguments.output) / f"made-{size}"]
             make_pile(files[0], int(size))
         pair = [
-            measure(version, source, files, arguments.flags.split()) for version, source in sources.items()
+            measure(version, source, files, arguments.flags.split(), is_made=not arguments.pile)
+            for version, source in sources.items()
         ]
         for run in pair:
             print(run.to_text(), flush=True)

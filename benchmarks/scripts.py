@@ -25,6 +25,7 @@ import numpy as np
 
 from deshred.arrangement import ArrangementOptions, arrange
 from deshred.compatibility.calibration import rate
+from deshred.compatibility.lines import weigh_lines
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
 from deshred.elements import Image, Pile, Shred, ShredSet
@@ -33,7 +34,7 @@ from deshred.evaluation.metrics import measure_pages, measure_reliability
 from deshred.imaging.binarization import is_blank
 from deshred.imaging.preparation import prepare
 from deshred.simulation.drawing import PAGE_KINDS, PageKind, draw_page
-from deshred.simulation.scripts import SCRIPT_NAMES, ScriptName, draw_script_page
+from deshred.simulation.scripts import SCRIPT_NAMES, Faces, ScriptName, draw_script_page
 from deshred.simulation.shredding import ShreddingOptions, shred_page
 from deshred.simulation.truth import Place, Truth
 from deshred.simulation.wear import WEARS, Wear, wear_page
@@ -98,20 +99,22 @@ class Job:
         return "running text" if self.kinds else "any"
 
 
-def draw(script: AnyScript, kinds: tuple[PageKind, ...], rng: np.random.Generator) -> Image:
+def draw(
+    script: AnyScript, kinds: tuple[PageKind, ...], rng: np.random.Generator, faces: Faces = "held-out"
+) -> Image:
     if script == "latin":
         choice = kinds or PAGE_KINDS
         return draw_page(choice[int(rng.integers(len(choice)))], rng)
-    return draw_script_page(script, rng, faces="held-out", kinds=kinds)
+    return draw_script_page(script, rng, faces=faces, kinds=kinds)
 
 
-def make_pile(job: Job, pages: int, seed: int) -> KnownPile:
+def make_pile(job: Job, pages: int, seed: int, *, faces: Faces = "held-out") -> KnownPile:
     """Of each page the longest run of shreds with ink; the same pages and cuts for every model and wear."""
     shreds: list[Shred] = []
     places: dict[str, Place] = {}
     for page in range(pages):
         rng = np.random.default_rng([seed, page, *job.name.encode()])
-        image = draw(job.scripts[page % len(job.scripts)], job.kinds, rng)
+        image = draw(job.scripts[page % len(job.scripts)], job.kinds, rng, faces)
         if job.wear is not None:
             image = wear_page(image, job.wear, job.strength, np.random.default_rng([seed, page]))
         cut = [
@@ -143,7 +146,7 @@ def measure(
     scorer = load_scorer(scorer_name, model)
     prepared = prepare(pile.shreds, edges=scorer.edge_options)
     gutters = find_gutters(prepared, pile.truth)
-    compatibility = score(prepared, scorer)
+    compatibility = weigh_lines(score(prepared, scorer), prepared, scorer=scorer.card)
     options = ArrangementOptions(pages=pages, time_limit=120)
     arrangement = rate(arrange(compatibility, options=options), compatibility)
     found = measure_pages(arrangement, pile.truth)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from deshred.arrangement import ArrangementOptions
+from deshred.cases import MemoryStore
+from deshred.compatibility.fusion import FusionScorer, Impressions
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import score
-from deshred.elements import Pile, Shred, ShredSet
+from deshred.elements import Edge, Pile, Shred, ShredSet
+from deshred.executors import Executor
 from deshred.imaging.preparation import prepare
 from deshred.imaging.turning import turn, turn_shred
 from deshred.leftovers import find_unlike, find_upside_down
@@ -43,6 +47,23 @@ def test_a_shred_of_a_page_is_turned_if_it_lies_upside_down(pile: Pile) -> None:
     scorer = load_scorer()
     astray = turn(pile, {ASTRAY})
     assert find_upside_down(astray, score(astray, scorer), scorer) == {ASTRAY}
+
+
+def test_a_store_spares_describing_the_pile_again_and_stays_as_it_is(pile: Pile) -> None:
+    class Counting(FusionScorer):
+        edges = 0
+
+        def describe_rights(self, edges: Sequence[Edge], executor: Executor) -> Impressions:
+            self.edges += len(edges)
+            return super().describe_rights(edges, executor)
+
+    scorer, store = Counting(), MemoryStore()
+    astray = turn(pile, {ASTRAY})
+    compatibility = score(astray, scorer, store=store)
+    kept, seen = set(store.kept), scorer.edges
+    assert find_upside_down(astray, compatibility, scorer, store=store) == {ASTRAY}
+    assert set(store.kept) == kept
+    assert scorer.edges - seen <= 3  # what was turned, and blank paper
 
 
 def test_nothing_is_turned_in_a_pile_that_lies_upright(pile: Pile) -> None:

@@ -19,7 +19,7 @@ from scipy.ndimage import binary_closing, binary_opening, gaussian_filter1d
 
 from deshred.arrangement import ArrangementOptions, WarmStart, arrange, paper_width
 from deshred.compatibility.calibration import rate
-from deshred.compatibility.tears import measure_raggedness
+from deshred.compatibility.tears import are_torn
 from deshred.elements import Arrangement, Compatibility, Pile
 from deshred.executors import Progress
 from deshred.missing import PART, cut_pages
@@ -43,7 +43,6 @@ _GAP, _LEAST_LINE, _LEAST_RULE = 4, 3, 2  # rows: gaps in a line, lines and rule
 _WIDEST_REACH = 24  # rows that neighbors may be shifted against each other
 _WIDEST = 1.05  # of the width of the paper: no page is wider
 _ROOM = 300  # rows above and below the highest shred
-_TORN = 0.1  # px of raggedness: less on most edges, and the shreds are rectangular crops
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ def gather(
     can_tell = compatibility.calibration is not None and leaves_parts(options)
     if margins is None or paper_mm is None or not can_tell or pile.faces.pairs:
         return compatibility
-    if len(pile) > MOST_SHREDS or not _is_torn(pile):
+    if len(pile) > MOST_SHREDS or not are_torn(pile.edges):
         return compatibility
     arrangement = arrange(compatibility, options=options, progress=progress, warm_start=warm_start)
     arrangement = rate(arrangement, compatibility)
@@ -120,12 +119,6 @@ def gather(
 def leaves_parts(options: ArrangementOptions) -> bool:
     """Whether joins that are not believed are left open: only then parts of pages are pages of their own."""
     return options.solver == "exact" and options.pages == "auto" and not options.free_ends
-
-
-def _is_torn(pile: Pile) -> bool:
-    """Whether outlines show: only then enough joins are sure, and few parts are left."""
-    edges = [pile.edges[i] for i in np.linspace(0, len(pile) - 1, min(len(pile), 60)).astype(int)]
-    return float(np.median([measure_raggedness(pair.left.outline) for pair in edges])) > _TORN
 
 
 class Gathering:

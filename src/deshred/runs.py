@@ -13,6 +13,7 @@ from deshred.arrangement import WarmStart, arrange, check_question
 from deshred.blanks import anchor_blanks
 from deshred.cases import SharedStore, Store
 from deshred.compatibility.contract import AnyScorer
+from deshred.compatibility.lines import weigh_lines
 from deshred.compatibility.refinement import refine
 from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Constraints, Copy, Page, Pile, ShredSet
@@ -116,8 +117,8 @@ class Run:
     def score(
         self, pile: Pile, scorer: AnyScorer, *, turned: Collection[str] = (), is_upright: bool = False
     ) -> Scored:
-        """`score` and `gather`, with the shreds in `turned` the other way up; or both ways up, where any may
-        be wrong."""
+        """`score`, `weigh_lines` and `gather`, with the shreds in `turned` the other way up; or both ways up,
+        where any may be wrong."""
 
         def score_way(some: Pile) -> Scored:
             compatibility = score(
@@ -150,10 +151,14 @@ class Run:
                 astray = self._find_upside_down(scored, scorer, turned)
                 scored = score_way(turn(scored.pile, astray)) if astray else scored
         self._tidy_up()
+        compatibility = scored.compatibility
+        if self.settings.arrangement.pages != 1:
+            with self.watch.measure("score"):
+                compatibility = weigh_lines(compatibility, scored.pile, scorer=scorer.card)
         with self.watch.measure("solve"):
             gathered = gather(
                 scored.pile,
-                scored.compatibility,
+                compatibility,
                 options=self.settings.arrangement,
                 progress=self._progress,
                 warm_start=self._warm_start,

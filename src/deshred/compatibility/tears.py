@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dct, idct
 
+from deshred.elements import EdgePair
+
 SLOW_ROWS = 40.0  # rows over which an outline is smoothed to find its slow part
 CLIP_PX = 12.0  # beyond, paper is missing or too much was masked
+_TORN = 0.1  # px of raggedness: less on most edges, and the shreds are rectangular crops
+_LOOKED_AT = 60  # shreds of a pile
 
 
 def remove_slow_part(
@@ -48,3 +53,9 @@ def measure_raggedness(outline: NDArray[np.float32]) -> float:
     quick = remove_slow_part(outline)[there]
     pairs = quick[: len(quick) // 2 * 2].reshape(-1, 2).mean(axis=1)
     return float(np.sqrt(np.mean(pairs**2))) if len(pairs) else 0.0
+
+
+def are_torn(edges: Sequence[EdgePair]) -> bool:
+    """Whether the outlines of a pile show tears; those of rectangular crops do not."""
+    places = np.linspace(0, len(edges) - 1, min(len(edges), _LOOKED_AT)).astype(int).tolist()
+    return float(np.median([measure_raggedness(edges[i].left.outline) for i in places])) > _TORN

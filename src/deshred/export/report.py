@@ -116,7 +116,7 @@ class PageView:
     height: int
     dpi: float
     picture: Picture
-    pixels_sha256: str
+    pixels_sha256: str  # where there is no file
     columns: Mapping[str, float]  # of the page, where the paper of each shred begins
     closeups: Mapping[JoinKey, ClosePicture]
     lost: Sequence[LostInk]  # slivers
@@ -284,8 +284,8 @@ class PageViewer:
         page = pages.compose(index) if isinstance(pages, LazyPages) else pages[index]
         return self.view_page(page, index + 1)
 
-    def view_page(self, page: Page, number: int) -> PageView:
-        """What the report shows of a page that is at hand."""
+    def view_page(self, page: Page, number: int, *, file_sha256: str = "") -> PageView:
+        """What the report shows of a page that is at hand, and perhaps in a file already."""
         height, width = page.mask.shape
         count = _count(len(page.placements), "shred")
         columns = {one.shred_id: _first_column(self._shreds, one) for one in page.placements}
@@ -296,10 +296,11 @@ class PageViewer:
             height,
             page.dpi,
             Picture.of(_shrink(page.image, self._width, _TALLEST), f"Page {number}, composed of {count}"),
-            hash_pixels(page),
+            "" if file_sha256 else hash_pixels(page),
             columns,
             {key: _take_closeup(page, key, columns[key[1]]) for key in keys if key in self._doubtful},
             [place for place in find_lost_ink(page) if place.is_sliver],
+            file_sha256,
         )
 
 

@@ -192,8 +192,8 @@ def _save_pages(
 
     def finish(index: int) -> _Finished:
         page = pages.compose(index) if isinstance(pages, LazyPages) else pages[index]
-        png, view = encode_page(page), viewer.view_page(page, index + 1)
-        return _Finished(png, replace(view, file_sha256=digest(png)))
+        png = encode_page(page)
+        return _Finished(png, viewer.view_page(page, index + 1, file_sha256=digest(png)))
 
     views = []
     for number, finished in enumerate(executor.stream(finish, range(len(pages))), 1):

@@ -32,6 +32,15 @@ def pile_entry(method: str, k: int, pile: str, accuracy: float, seconds: float, 
     return {**base, "accuracy": accuracy, "seconds": {"score": seconds / 2, "solve": seconds / 2}, **more}
 
 
+PILES = [
+    pile_entry("default", 1, "a", 1.0, 2.0),
+    pile_entry("default", 1, "b", 1.0, 4.0),
+    pile_entry("marques", 1, "a", 0.5, 1.0),
+    pile_entry("marques", 1, "b", 0.0, 9.0, failure="no ink"),
+    pile_entry("marques", 2, "ab", 0.5, 7.0),
+]
+
+
 def feedback_entry(strategy: str, load: float, after: int, **more: Any) -> Entry:
     """What the feedback experiment keeps: 100 joins, ten of them wrong before."""
     base = {"collection": "s-cdip", "documents": 30, "method": "default", "strategy": strategy, "load": load}

@@ -50,6 +50,13 @@ def test_every_collection_has_a_panel(tmp_path: Path) -> None:
     assert two.shape[1] == 2 * one.shape[1]
 
 
+def test_the_legend_of_a_single_panel_stays_inside_the_picture(tmp_path: Path) -> None:
+    entries = [curve_entry("s-cdip", name, 1, [0.9]) for name in ("default", "pairwise", "pairwise-nn")]
+    image = draw(plot_curves, entries, tmp_path / "one.png")
+    assert (image[:, :3] == 255).all()
+    assert (image[:, -3:] == 255).all()
+
+
 def test_the_same_entries_give_the_same_picture_and_others_another(tmp_path: Path) -> None:
     first, again = (draw(plot_curves, CURVES, tmp_path / f"{n}.png") for n in "ab")
     np.testing.assert_array_equal(first, again)
@@ -93,6 +100,17 @@ def test_a_factor_more_is_a_panel_more_up_to_four_in_a_row(tmp_path: Path) -> No
     assert four == (height, 4 * width)
     assert five[0] > height
     assert five[1] == 4 * width
+
+
+def test_one_value_far_below_all_others_does_not_flatten_their_differences(tmp_path: Path) -> None:
+    near = [factor_entry("evidence", value, 1, [share]) for value, share in (("both", 0.99), ("ink", 0.97))]
+    lower, higher = (
+        draw(plot_ablation, [*near, factor_entry("evidence", "outline", 1, [share])], tmp_path / "far.png")
+        for share in (0.05, 0.06)
+    )
+    assert (lower != higher).any()  # it is told
+    top = len(lower) // 3
+    np.testing.assert_array_equal(lower[:top], higher[:top])  # and nothing above has moved
 
 
 def test_feedback_has_a_panel_for_every_person_and_shows_one_round_only(tmp_path: Path) -> None:

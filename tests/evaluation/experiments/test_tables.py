@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from deshred.evaluation.experiments.published import ABLATION, ACCURACY, FEEDBACK, KINDS, SECONDS
+from deshred.evaluation.experiments.published import ABLATION, ACCURACY, FEEDBACK, KINDS
 from deshred.evaluation.experiments.tables import (
     Table,
-    find_ratios,
-    group_seconds,
     tabulate_ablation,
     tabulate_comparison,
     tabulate_curves,
     tabulate_feedback,
     tabulate_kinds,
-    tabulate_seconds,
+    take_largest,
 )
-from tests.evaluation.experiments.entries import curve_entry, factor_entry, feedback_entry, pile_entry
+from tests.evaluation.experiments.entries import PILES, curve_entry, factor_entry, feedback_entry
 
 
 def column(table: Table, name: str) -> list[str]:
@@ -26,6 +24,14 @@ def column(table: Table, name: str) -> list[str]:
 def test_markdown_has_a_line_for_every_row() -> None:
     table = Table("Title", ("a", "b"), (("1", "2"), ("3", "4")), "Note.")
     assert table.to_markdown() == "## Title\n\nNote.\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n"
+
+
+def test_a_trial_on_a_few_documents_does_not_count_beside_all_of_them() -> None:
+    whole = [curve_entry("s-marques", "default", k, [0.9]) for k in (1, 2)]
+    trial = curve_entry("s-marques", "default", 1, [0.1], documents=2)
+    other = curve_entry("s-cdip", "default", 1, [0.5], documents=3)
+    assert take_largest([trial, *whole, other]) == [*whole, other]
+    assert take_largest([trial]) == [trial]
 
 
 def test_a_curve_stands_beside_what_was_published_with_the_difference() -> None:
@@ -61,40 +67,8 @@ def test_kinds_are_means_over_single_documents() -> None:
     assert rival.rows[0][2] == "60.0"  # kinds were published for another method
 
 
-TIMES = [
-    pile_entry("default", 1, "a", 1.0, 2.0),
-    pile_entry("default", 1, "b", 1.0, 4.0),
-    pile_entry("marques", 1, "a", 0.5, 1.0),
-    pile_entry("marques", 1, "b", 0.0, 9.0, failure="no ink"),
-    pile_entry("marques", 2, "ab", 0.5, 7.0),
-]
-
-
-def test_times_are_compared_over_the_piles_that_both_have_solved() -> None:
-    assert find_ratios(TIMES) == {("default", 1): 1.0, ("marques", 1): 0.5}
-    assert group_seconds(TIMES) == {("default", 1): 3.0, ("marques", 1): 1.0, ("marques", 2): 7.0}
-
-
-def test_processor_time_is_compared_where_both_have_it() -> None:
-    timed = [{**entry, "processor_seconds": 1.0} for entry in TIMES if entry["instance"] == ["a"]]
-    assert find_ratios([*timed, *TIMES[1:2]]) == {("default", 1): 1.0, ("marques", 1): 1.0}
-    assert group_seconds([*timed, *TIMES[1:2]]) == {("default", 1): 1.0, ("marques", 1): 1.0}
-
-
-def test_a_time_stands_beside_its_ratio_and_the_published_one() -> None:
-    table = tabulate_seconds(TIMES)
-    own, rival = table.rows
-    assert own[1].startswith("3 s, x 1")
-    ratio = SECONDS["marques"][1] / SECONDS["proposed"][1]
-    assert rival[1] == f"1 s, x 0.5 (x {ratio:.2g})"
-    assert rival[2].startswith("7 s")
-    assert ", x" not in rival[2]  # no pile that both have
-    slow = tabulate_seconds([*TIMES, pile_entry("words", 1, "a", 0.5, 780.0)]).rows[1]
-    assert slow[1].startswith("780 s, x 390 (")
-
-
 def test_the_comparison_counts_failures_as_piles() -> None:
-    table = tabulate_comparison(TIMES)
+    table = tabulate_comparison(PILES)
     marques = next(row for row in table.rows if "Marques" in row[1])
     assert ", 2 piles" in marques[2]
     assert marques[2].startswith("25.0, ")  # two piles say nothing about others
@@ -153,11 +127,3 @@ def test_a_document_is_poor_below_seventy_percent(accuracy: float) -> None:
     table = tabulate_curves([curve_entry("drawn", "outline", 1, [accuracy])])
     assert column(table, "k = 1") == [f"0 of 1 perfect, {int(accuracy < 0.7)} below 70 %"]
     assert column(table, "published %") == [""]
-
-
-def test_a_pile_without_a_time_takes_no_part_in_times() -> None:
-    untimed = {**pile_entry("pairwise", 1, "a", 1.0, 9.0), "seconds": {}}
-    entries = [pile_entry("default", 1, "a", 1.0, 2.0), untimed]
-    assert list(group_seconds(entries)) == [("default", 1)]
-    assert ("pairwise", 1) not in find_ratios(entries)
-    assert len(tabulate_comparison(entries).rows) == 2

@@ -92,6 +92,15 @@ def distinct(runs: list[Ints]) -> Ints:
     return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
 
 
+def are_among(keys: Ints, others: Ints) -> NDArray[np.bool_]:
+    """Whether each key is one of the others; `np.isin` does not sort them, but makes a table that is slow."""
+    if not len(others):
+        return np.zeros(len(keys), np.bool_)
+    ordered = np.sort(others, kind="stable")
+    place = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    return np.asarray(ordered[place] == keys)
+
+
 class Costs(ABC):
     """Costs of all arcs, under fixings."""
 

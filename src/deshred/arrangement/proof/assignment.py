@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-from deshred.arrangement.problem.costs import Arcs, Costs, DenseCosts
+from deshred.arrangement.problem.costs import Arcs, Costs, DenseCosts, are_among
 from deshred.arrangement.problem.deadlines import NEVER, Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints
 
@@ -120,7 +120,7 @@ def assign_sparsely(costs: Costs, n_pages: int, deadline: Deadline, candidates: 
         _price_outside(costs, out_duals, in_duals)
         missed = costs.arcs_below(out_duals, in_duals, -1e-6)
         missed = missed.take((missed.tails < n) & (missed.heads < n))
-        missed = missed.take(~np.isin(missed.tails * width + missed.heads, arcs.tails * width + arcs.heads))
+        missed = missed.take(~are_among(missed.tails * width + missed.heads, arcs.tails * width + arcs.heads))
         if not len(missed) or deadline.is_past:
             break
         more = missed.lowest(_PRICED)

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from deshred.arrangement.problem.costs import distinct
 from deshred.arrangement.problem.fixings import Floats, Ints, PageCount
 from deshred.arrangement.problem.rules import Mask, PageRules, Room
 
@@ -191,7 +192,7 @@ def _min_cuts(support: Support, n_nodes: int) -> list[Mask]:
         kept = low != high
         weights = weights[kept]
         low, high = np.minimum(low, high)[kept], np.maximum(low, high)[kept]
-    used = np.unique(np.concatenate([low, high]))
+    used = distinct([low, high])
     if not 3 <= len(used) <= _MIN_CUT_NODES:
         return []
     place = np.full(n_nodes, -1)
@@ -273,7 +274,7 @@ def _violated_rules(support: Support, degrees: Degrees, rules: PageRules) -> lis
 
 def _grow(support: Support, n_nodes: int, room: Room) -> list[Mask]:
     """Sets that hold more than fits on their pages: from each node on, the strongest neighbor is added."""
-    used = np.unique(np.concatenate([support.tails, support.heads]))
+    used = distinct([support.tails, support.heads])
     if not len(used):
         return []
     place = np.full(n_nodes, -1)

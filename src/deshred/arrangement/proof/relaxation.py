@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from deshred.arrangement.heuristics import Tour, close, link
+from deshred.arrangement.problem.costs import are_among, distinct
 from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints
 from deshred.arrangement.problem.rules import PageRules
@@ -194,7 +195,8 @@ class Relaxation:
     def _add_arcs(self, tails: Ints, heads: Ints) -> None:
         """Add arcs that can be and are not there yet, at costs less the first duals: small numbers."""
         program, width = self.program, self._costs.n_nodes
-        keys = np.setdiff1d(tails * width + heads, program.tails * width + program.heads)
+        keys = distinct([tails * width + heads])
+        keys = keys[~are_among(keys, program.tails * width + program.heads)]
         tails, heads = np.divmod(keys, width)
         shifted = self._costs.at(tails, heads) - self.shift.out[tails] - self.shift.into[heads]
         possible = np.isfinite(shifted)
@@ -224,7 +226,7 @@ class Relaxation:
                 continue
             weak = record.prove(duals, cuts)
             width = self._costs.n_nodes
-            present = np.isin(weak.tails * width + weak.heads, program.tails * width + program.heads)
+            present = are_among(weak.tails * width + weak.heads, program.tails * width + program.heads)
             new = weak.take(~present & (weak.reduced < -1e-9))
             if record.tour is None or not (len(new) or self._has_good_order):
                 record.link(support)

@@ -18,6 +18,7 @@ from deshred.evaluation.experiments.methods import Method, find_methods
 from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import import_pyplot, plot_comparison
 from deshred.evaluation.experiments.raw import Entry, RawResults
+from deshred.evaluation.experiments.tables import take_largest
 from deshred.evaluation.metrics import measure_accuracy
 from deshred.executors import Executor, Progress, default_executor
 from deshred.options import option
@@ -86,7 +87,7 @@ def comparison(
 
 def show_comparison(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
-    plot_comparison(list(raw), out / "comparison.png")
+    plot_comparison(take_largest(raw), out / "comparison.png")
     return write_outcome(raw)
 
 

@@ -27,6 +27,7 @@ from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import import_pyplot, plot_feedback
 from deshred.evaluation.experiments.raw import Entry, RawResults
 from deshred.evaluation.experiments.strategies import STRATEGIES, Question, believe
+from deshred.evaluation.experiments.tables import take_largest
 from deshred.evaluation.protocol import EvaluationOptions, prepare_documents
 from deshred.executors import Progress, default_executor
 from deshred.options import option
@@ -94,7 +95,7 @@ def feedback(
 
 def show_feedback(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
-    plot_feedback(list(raw), out / "feedback.png")
+    plot_feedback(take_largest(raw), out / "feedback.png")
     return write_outcome(raw)
 
 

@@ -16,6 +16,7 @@ from deshred.evaluation.experiments.methods import Method, find_methods
 from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import import_pyplot, plot_curves, plot_kinds
 from deshred.evaluation.experiments.raw import Entry, RawResults
+from deshred.evaluation.experiments.tables import group_kinds, take_largest
 from deshred.evaluation.protocol import EvaluationOptions, evaluate
 from deshred.evaluation.results import KResult
 from deshred.executors import Progress, default_executor
@@ -69,9 +70,10 @@ def incremental(
 
 def show_incremental(raw: RawResults, out: Path) -> Outcome:
     """Tables, plots and the page."""
-    entries = list(raw)
+    entries = take_largest(raw)
     plot_curves(entries, out / "incremental.png")
-    plot_kinds(entries, out / "kinds.png")
+    if group_kinds(entries):
+        plot_kinds(entries, out / "kinds.png")
     return write_outcome(raw)
 
 

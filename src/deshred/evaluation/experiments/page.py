@@ -18,8 +18,9 @@ from deshred.evaluation.experiments.tables import (
     tabulate_curves,
     tabulate_feedback,
     tabulate_kinds,
-    tabulate_seconds,
+    take_largest,
 )
+from deshred.evaluation.experiments.times import tabulate_seconds
 
 PAGE = "experiments.html"
 
@@ -121,5 +122,6 @@ def _write_page(folder: Path) -> Path:
 
 
 def _tabulate(chapter: Chapter, entries: Iterable[Entry]) -> tuple[Table, ...]:
-    known = list(entries)
-    return tuple(tabulate(known) for tabulate in chapter.tabulate)
+    known = list(entries) if chapter.experiment == "ablation" else take_largest(entries)
+    first, *others = (tabulate(known) for tabulate in chapter.tabulate)
+    return first, *(table for table in others if table.rows)
