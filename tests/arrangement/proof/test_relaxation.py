@@ -88,13 +88,21 @@ def test_the_lp_holds_the_arcs_of_the_best_order(record):
 def test_of_short_lists_all_arcs_are_there_from_the_start():
     """Else they would be priced and added a few at a time, in hundreds of rounds."""
     rng, n = np.random.default_rng(3), 60
-    rows, columns = np.nonzero(rng.random((n, n)) < 0.05)
+    rows, columns = np.nonzero(rng.random((n, n)) < 0.25)
     chain = np.arange(n - 1)
     keys = np.unique(np.concatenate([rows * n + columns, chain * n + chain + 1]))
     rows, columns = np.divmod(keys, n)
-    scores = rng.normal(size=len(rows)).astype(np.float32)
+    scores = rng.normal(0, 20, len(rows)).astype(np.float32)
     ends, starts = PageEnds(*rng.normal(4, 1, (2, n))), np.searchsorted(rows, np.arange(n + 1))
-    made = SparseCosts(starts, columns, scores, ends, PageCount(1, n), ScoreRange(3.0, -4.0), is_final=True)
+    made = SparseCosts(
+        starts,
+        columns,
+        scores,
+        ends,
+        PageCount(1, n),
+        ScoreRange(float(scores.max()), float(scores.min())),
+        is_final=True,
+    )
     costs = made.fix(fix(tuple(f"s{i}" for i in range(n)), Constraints(), made.pages))
     root = Relaxation(Record(costs, Limits(), None))
     root.assign()
