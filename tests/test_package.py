@@ -62,6 +62,7 @@ def test_the_public_names_are_these() -> None:
         "train_pairwise",
         "train_towers",
         "verify",
+        "weigh_lines",
     ]
 
 

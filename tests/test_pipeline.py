@@ -6,7 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deshred import anchor_blanks, arrange, compose, gather, load_scorer, load_shreds, prepare, refine, score
+from deshred import (
+    anchor_blanks,
+    arrange,
+    compose,
+    gather,
+    load_scorer,
+    load_shreds,
+    prepare,
+    refine,
+    score,
+    weigh_lines,
+)
 from deshred.arrangement import ArrangementOptions
 from deshred.compatibility.outline import OutlineScorer
 from deshred.compatibility.scoring import ScoringOptions
@@ -101,7 +112,7 @@ def test_the_five_verbs_one_by_one_give_exactly_what_reconstruct_gives(saved_pil
     whole = reconstruct([saved_pile.folder])
     scorer = load_scorer()
     pile = anchor_blanks(prepare(load_shreds([saved_pile.folder]), edges=scorer.edge_options), scorer)
-    compatibility = gather(pile, score(pile, scorer))
+    compatibility = gather(pile, weigh_lines(score(pile, scorer), pile, scorer=scorer.card))
     arrangement = refine(arrange(compatibility), compatibility, pile)
     pages = compose(pile.shreds, arrangement)
     assert arrangement == whole.arrangement

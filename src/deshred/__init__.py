@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from deshred.cases import load_compatibility as load_compatibility
     from deshred.cases import load_constraints as load_constraints
     from deshred.cases import open_case as open_case
+    from deshred.compatibility.lines import weigh_lines as weigh_lines
     from deshred.compatibility.models import list_models as list_models
     from deshred.compatibility.pairwise.training import train_pairwise as train_pairwise
     from deshred.compatibility.refinement import refine as refine
@@ -103,6 +104,7 @@ _HOMES = {
     "train_pairwise": "deshred.compatibility.pairwise.training",
     "train_towers": "deshred.compatibility.towers.training",
     "verify": "deshred.export.verification",
+    "weigh_lines": "deshred.compatibility.lines",
 }
 
 __all__ = [*_HOMES, "__version__"]
