@@ -295,13 +295,13 @@ def copy_pile(pile: Compatibility, joins: set[tuple[int, int]], copies: int, noi
     )
 
 
-def measure_copies(name: str, pile: Compatibility, copies: int) -> Copied:
-    """Solve a pile, then so many copies of it in one."""
+def measure_copies(name: str, pile: Compatibility, copies: int, time_limit: float) -> Copied:
+    """Solve a pile, then so many copies of it in one, for so many seconds."""
     single, index = arrange(pile), {shred: i for i, shred in enumerate(pile.ids)}
     joins = {(index[join.left], index[join.right]) for join in single.joins}
     copied = copy_pile(pile, joins, copies, _COPY_NOISE)
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    found = arrange(copied)
+    found = arrange(copied, options=ArrangementOptions(time_limit=time_limit))
     seconds = time.process_time() - start
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     expected = {
@@ -463,7 +463,7 @@ def main() -> int:
     for path in arguments.scores:
         pile = load_compatibility(path)
         for copies in arguments.copies:
-            copied = measure_copies(path.stem, pile, copies)
+            copied = measure_copies(path.stem, pile, copies, arguments.time_limit)
             print(copied.to_text(), flush=True)
             report = report.with_copied(copied)
             if arguments.out is not None:

@@ -294,12 +294,17 @@ def scaling() -> str:
     """The whole command by stages: a real pile with two versions in the same run, and made piles."""
     rows = []
     piles = {"S-CDIP": load("scaling-s-cdip"), "made": load("scaling-made")}
+    told = {
+        "other": " before",
+        "earlier": ", an older version on a quieter day",
+        "other earlier": " before, on a quieter day",
+    }
     for pile, runs in piles.items():
-        for run in sorted(runs, key=lambda one: (one["made"], one["version"] != "other")):
+        for run in sorted(runs, key=lambda one: (one["made"], not one["version"].startswith("other"))):
             stages = sorted(run["stages"].items(), key=lambda stage: -stage[1]["processor_seconds"])[:6]
             rows.append(
                 [
-                    f"{pile}, {run['made']:,}{' before' if run['version'] == 'other' else ''}",
+                    f"{pile}, {run['made']:,}{told.get(run['version'], '')}",
                     f"{run['processor_seconds']:.1f}",
                     f"{1000 * run['processor_seconds'] / run['made']:.0f}",
                     f"{max(stage['own_gb'] for stage in run['stages'].values()):.1f} / {run['peak_gb']:.1f}",

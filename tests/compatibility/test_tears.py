@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.ndimage import gaussian_filter1d
 
-from deshred.compatibility.tears import remove_slow_part
+from deshred.compatibility.tears import are_torn, remove_slow_part
+from deshred.elements import Edge, EdgePair, RowInk
 
 
 @pytest.mark.parametrize("slow_rows", [8.0, 40.0])
@@ -21,3 +22,17 @@ def test_rows_without_paper_say_nothing() -> None:
     assert np.all(quick[1000:1100] == 0)
     assert np.abs(quick[900:1000]).max() > 1
     assert not remove_slow_part(np.full(3000, np.nan, np.float32)).any()
+
+
+def edges_with(ragged: float, count: int = 5) -> list[EdgePair]:
+    rng = np.random.default_rng(1)
+    ink, tone = np.zeros((3000, 2), np.uint8), np.full((3000, 3), 255, np.uint8)
+    sides = [Edge(ink, rng.normal(0, ragged, 3000).astype(np.float32), tone, 0) for _ in range(2 * count)]
+    rows = RowInk.of(*np.zeros((3, 3000), np.bool_))
+    return [EdgePair(left, right, rows) for left, right in zip(sides[::2], sides[1::2], strict=True)]
+
+
+def test_a_pile_is_torn_if_most_outlines_are_ragged() -> None:
+    assert are_torn(edges_with(1.0))
+    assert not are_torn(edges_with(0.0))
+    assert not are_torn(edges_with(1.0, 2) + edges_with(0.0, 3))

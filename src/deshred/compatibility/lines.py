@@ -221,16 +221,16 @@ def _find_repeats(end: Printed) -> Floats:
 
 def compare_ends(before: PrintedEnds, after: PrintedEnds, a: Indices, b: Indices) -> Floats:  # (m, 4)
     """The signs that the ends `a` of chains belong to the page of the ends `b`, which stand right of them."""
-    pitch = np.einsum("mk,mk->m", before.repeats[a], after.repeats[b])
     apart = np.abs(after.borders[:, b] - before.borders[:, a])
     ends = np.exp(-np.maximum(apart - _REACH, 0) / _ENDS_BLUR).sum(axis=0)
     top, bottom = min(before.top, after.top), max(before.bottom, after.bottom)
     margin = _REACH + _STEP
     upper = before.draw_steps(top - margin, bottom + margin)
     lower = after.draw_steps(top - margin, bottom + margin)
-    beside = np.zeros(len(a))
-    for end in np.unique(a):
-        pairs = np.flatnonzero(a == end)
+    pitch, beside = np.zeros((2, len(a)))
+    for pairs in np.split(np.arange(len(a)), np.flatnonzero(np.diff(a)) + 1):  # a few: one end against others
+        end, others = a[pairs[0]], b[pairs]
         moved = [np.roll(upper[end], shift) for shift in range(-_REACH // _STEP, _REACH // _STEP + 1)]
-        beside[pairs] = (lower[b[pairs]] @ np.array(moved).T).max(axis=1)
+        pitch[pairs] = after.repeats[others] @ before.repeats[end]
+        beside[pairs] = (lower[others] @ np.array(moved).T).max(axis=1)
     return np.stack([pitch, ends, beside, np.ones(len(a))], axis=1)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from deshred.arrangement.heuristics import tour_cost
+from deshred.arrangement.problem.costs import PageEnds, ScoreRange, SparseCosts
 from deshred.arrangement.problem.deadlines import NEVER
 from deshred.arrangement.problem.fixings import PageCount, fix
 from deshred.arrangement.proof.record import Limits, Record
@@ -82,3 +83,20 @@ def test_the_lp_holds_the_arcs_of_the_best_order(record):
     known = {*zip(root.program.tails.tolist(), root.program.heads.tolist(), strict=True)}
     tour = np.minimum(record.tour, N).tolist()
     assert {(min(i, N), head) for i, head in enumerate(tour)} <= known
+
+
+def test_of_short_lists_all_arcs_are_there_from_the_start():
+    """Else they would be priced and added a few at a time, in hundreds of rounds."""
+    rng, n = np.random.default_rng(3), 60
+    rows, columns = np.nonzero(rng.random((n, n)) < 0.05)
+    chain = np.arange(n - 1)
+    keys = np.unique(np.concatenate([rows * n + columns, chain * n + chain + 1]))
+    rows, columns = np.divmod(keys, n)
+    scores = rng.normal(size=len(rows)).astype(np.float32)
+    ends, starts = PageEnds(*rng.normal(4, 1, (2, n))), np.searchsorted(rows, np.arange(n + 1))
+    made = SparseCosts(starts, columns, scores, ends, PageCount(1, n), ScoreRange(3.0, -4.0), is_final=True)
+    costs = made.fix(fix(tuple(f"s{i}" for i in range(n)), Constraints(), made.pages))
+    root = Relaxation(Record(costs, Limits(), None))
+    root.assign()
+    root.start()
+    assert len(root.program.tails) == costs.listed

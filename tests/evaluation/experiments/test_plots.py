@@ -16,6 +16,7 @@ from deshred.evaluation.experiments.methods import METHODS
 from deshred.evaluation.experiments.plots import (
     _STYLES,
     _largest_shared_k,
+    _order_kinds,
     plot_ablation,
     plot_comparison,
     plot_curves,
@@ -130,6 +131,12 @@ def test_kinds_are_drawn_for_single_documents(tmp_path: Path) -> None:
     mixed = [curve_entry("s-cdip", "default", 2, [0.1], kinds=kinds)]
     first = draw(plot_kinds, single, tmp_path / "a.png")
     np.testing.assert_array_equal(draw(plot_kinds, [*single, *mixed], tmp_path / "b.png"), first)
+
+
+def test_kinds_stand_in_the_same_order_in_every_run() -> None:
+    unknown = [f"kind {letter}" for letter in "abcdefgh"]
+    kinds = {"email", "budget", "letter", *unknown}
+    assert _order_kinds(kinds) == ["letter", "budget", "email", *unknown]
 
 
 def test_nothing_measured_is_still_a_picture(tmp_path: Path) -> None:

@@ -125,6 +125,11 @@ class Costs(ABC):
         """The node that stands for all joins not listed; None in dense input."""
 
     @property
+    def listed(self) -> int | None:
+        """How many arcs can be, where they are listed one by one."""
+        return None
+
+    @property
     def n_nodes(self) -> int:
         return self.n + 1 + (self.hub is not None)
 
@@ -417,6 +422,10 @@ class SparseCosts(Costs):
     @property
     def hub(self) -> int | None:
         return None if self._is_final else self.n + 1
+
+    @property
+    def listed(self) -> int | None:
+        return len(self._tails)
 
     def fix(self, fixings: Fixings) -> Self:
         fixed = super().fix(fixings)

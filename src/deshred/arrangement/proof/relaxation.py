@@ -114,8 +114,10 @@ class Relaxation:
         """Begin with the arcs that are cheapest at the prices of the assignment."""
         costs, proof, record = self._costs, self._record.proof, self._record
         assert proof is not None
-        if costs.hub is not None:
-            threshold = float(np.finfo(float).max)  # the candidates are few: take them all
+        is_short = costs.listed is not None and costs.listed <= _MOST_ROOT_ARCS * costs.n_nodes
+        if costs.hub is not None or is_short:
+            # the candidates are few: take them all, and there is nothing to price, round after round
+            threshold = float(np.finfo(float).max)
         else:
             threshold = min(threshold_for(costs, proof.duals, _ROOT_ARCS), record.upper - proof.bound)
         arcs = arcs_below(costs, proof, max(threshold, 1e-9))
