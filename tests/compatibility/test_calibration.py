@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from deshred.compatibility.calibration import find_leads, is_beaten, rate
+from deshred.compatibility.calibration import count_ties, find_leads, is_beaten, rate
 from deshred.elements import Arrangement, Calibration, Compatibility, Join, Margins, PageBreak, Slot
 from tests.arrangement.drawn_piles import to_sparse
 
@@ -38,6 +38,26 @@ def test_joins_get_their_probability_and_verdict() -> None:
     rated = rate(Arrangement((page,), joins, (), 0, 0), replace(compatibility, calibration=Calibration(1, 0)))
     assert [join.verdict for join in rated.joins] == ["sure", "open"]
     assert rated.joins[0].probability == pytest.approx(1, abs=1e-6)
+
+
+def test_of_joins_that_tie_none_is_more_probable_than_its_share_of_them() -> None:
+    # b and c are one and the same file: both fit a and d alike, and their order is a coin toss
+    compatibility = _compatibility([[0, 30, 30, 0], [0, 0, 2, 30], [0, 2, 0, 30], [0, 0, 0, 0]])
+    assert count_ties(compatibility, [(0, 1), (1, 2), (2, 3), (0, 3)]).tolist() == [2, 1, 2, 1]
+    joins = (Join("a", "b", 30, 0), Join("b", "c", 2, 0), Join("c", "d", 30, 0))
+    page = tuple(Slot(name, 0) for name in "abcd")
+    certain = replace(compatibility, calibration=Calibration(1, 20))  # whatever leads: all but certain
+    first, second, third = rate(Arrangement((page,), joins, (), 0, 0), certain).joins
+    assert (first.probability, third.probability) == (0.5, 0.5)
+    assert second.probability is not None
+    assert second.probability > 0.9
+
+
+def test_ties_of_listed_joins_are_those_of_the_full_matrix() -> None:
+    rng = np.random.default_rng(0)
+    dense = _compatibility(rng.integers(0, 3, (4, 4)).tolist())
+    pairs = [(0, 1), (1, 2), (3, 0)]
+    assert count_ties(to_sparse(dense), pairs).tolist() == count_ties(dense, pairs).tolist()
 
 
 def test_without_a_calibration_there_is_no_probability() -> None:

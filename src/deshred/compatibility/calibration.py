@@ -40,6 +40,7 @@ def rate(arrangement: Arrangement, compatibility: Compatibility) -> Arrangement:
         facts = gather_facts(compatibility, margins, joins, leads, [1 if s is None else s for s in shares])
         probable = PresenceCurve().probability(facts)
         of_joins = probable if None not in shares else np.minimum(of_joins, probable)
+    of_joins = np.minimum(of_joins, 1 / count_ties(compatibility, joins))
     of_breaks: Sequence[float | None] = [None] * len(breaks)
     if margins is not None and breaks:
         after, before = np.array(breaks).T
@@ -90,6 +91,26 @@ def find_leads(
     return np.minimum(leads, _DECIDED)
 
 
+def count_ties(compatibility: Compatibility, pairs: Sequence[tuple[int, int]]) -> NDArray[np.intp]:  # (m,)
+    """How many joins of an edge have the very score of this one, itself included. Nobody can tell them apart.
+
+    Equal files do that: their shreds fit everywhere alike.
+    """
+    listed = _listed(compatibility)
+    by_row, by_column = _Rivals(listed.rows, listed), _Rivals(listed.columns, listed)
+    ties = [
+        max(
+            1,
+            *(
+                rivals.count(edge, compatibility.score(i, j))
+                for rivals, edge in ((by_row, i), (by_column, j))
+            ),
+        )
+        for i, j in pairs
+    ]
+    return np.array(ties, np.intp)
+
+
 @dataclass(frozen=True, eq=False)
 class _Listed:
     """All joins that can be."""
@@ -116,7 +137,14 @@ class _Rivals:
 
     def log_sum(self, edge: int, partners: NDArray[np.intp], *, but: int) -> float:
         """Log-sum of the scores of an edge with everyone but one; nobody left is as bad as it gets."""
-        start, stop = np.searchsorted(self._edges, (edge, edge + 1))
-        group = self._order[start:stop]
+        group = self._find(edge)
         rivals = self._scores[group[partners[group] != but]]
         return float(np.logaddexp.reduce(rivals)) if rivals.size else -np.inf
+
+    def count(self, edge: int, score: float) -> int:
+        """Joins of an edge with exactly this score."""
+        return int((self._scores[self._find(edge)] == score).sum())
+
+    def _find(self, edge: int) -> NDArray[np.intp]:
+        start, stop = np.searchsorted(self._edges, (edge, edge + 1))
+        return self._order[start:stop]
