@@ -296,8 +296,7 @@ def scaling() -> str:
     piles = {"S-CDIP": load("scaling-s-cdip"), "made": load("scaling-made")}
     told = {
         "other": " before",
-        "earlier": ", an older version on a quieter day",
-        "other earlier": " before, on a quieter day",
+        "earlier": ", an older version",
     }
     for pile, runs in piles.items():
         for run in sorted(runs, key=lambda one: (one["made"], not one["version"].startswith("other"))):

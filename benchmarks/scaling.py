@@ -248,10 +248,11 @@ def _seconds_of(run: Run, stage: str | None) -> float:
 
 
 def foresee(runs: list[Run], made: int) -> dict[str, float]:
-    """Seconds of processors that a larger pile would take: every stage goes on growing as it grew last."""
+    """Seconds of processors that a larger pile would take: every stage goes on growing as it grew last, and
+    not less than the pile."""
     large = runs[-1]
     return {
-        stage: _seconds_of(large, stage) * (made / large.made) ** max(find_exponent(runs, stage), 0.0)
+        stage: _seconds_of(large, stage) * (made / large.made) ** max(find_exponent(runs, stage), 1.0)
         for stage in large.stages
     }
 
