@@ -12,7 +12,7 @@ Where scores know page ends too, more is asked: whether the neighbor is in the p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,8 @@ def rate(arrangement: Arrangement, compatibility: Compatibility) -> Arrangement:
     joins = [(index[join.left], index[join.right]) for join in arrangement.joins]
     breaks = [(index[one.after], index[one.before]) for one in arrangement.breaks]
     calibrate = compatibility.calibration.probability
-    leads = find_leads(compatibility, joins)
+    rivals = _Rivals(compatibility)
+    leads = rivals.find_leads(joins)
     of_joins = rate_joins(compatibility.calibration, leads)
     margins = compatibility.margins
     if margins is not None and joins and compatibility.calibration.asks_for_fit:
@@ -40,12 +41,12 @@ def rate(arrangement: Arrangement, compatibility: Compatibility) -> Arrangement:
         facts = gather_facts(compatibility, margins, joins, leads, [1 if s is None else s for s in shares])
         probable = PresenceCurve().probability(facts)
         of_joins = probable if None not in shares else np.minimum(of_joins, probable)
-    of_joins = np.minimum(of_joins, 1 / count_ties(compatibility, joins))
+    of_joins = np.minimum(of_joins, 1 / rivals.count_ties(joins))
     of_breaks: Sequence[float | None] = [None] * len(breaks)
     if margins is not None and breaks:
         after, before = np.array(breaks).T
         own = margins.ends[after].astype(np.float64) + margins.starts[before]
-        of_breaks = calibrate(find_leads(compatibility, breaks, own)).tolist()
+        of_breaks = calibrate(rivals.find_leads(breaks, own)).tolist()
     return replace(
         arrangement,
         joins=tuple(
@@ -71,24 +72,10 @@ def is_beaten(leads: NDArray[np.float64]) -> NDArray[np.bool_]:  # (m,)
 
 
 def find_leads(
-    compatibility: Compatibility,
-    pairs: Sequence[tuple[int, int]],
-    breaks: NDArray[np.float64] | None = None,
+    compatibility: Compatibility, pairs: Sequence[tuple[int, int]]
 ) -> NDArray[np.float64]:  # (len(pairs),)
-    """By how many nats each join beats all other joins of its two edges together.
-
-    With `breaks`, the scores of a page break at each pair: by how many it beats all joins of the two edges.
-    """
-    listed = _listed(compatibility)
-    by_row, by_column = _Rivals(listed.rows, listed), _Rivals(listed.columns, listed)
-    leads = []
-    for at, (i, j) in enumerate(pairs):
-        own = compatibility.score(i, j) if breaks is None else float(breaks[at])
-        forth = own - by_row.log_sum(i, listed.columns, but=j if breaks is None else -1)
-        back = own - by_column.log_sum(j, listed.rows, but=i if breaks is None else -1)
-        least = -_BEATEN if breaks is None and np.isfinite(own) else -_DECIDED
-        leads.append(max(-np.logaddexp(-forth, -back), least) if np.isfinite(own) else least)
-    return np.minimum(leads, _DECIDED)
+    """By how many nats each join beats all other joins of its two edges together."""
+    return _Rivals(compatibility).find_leads(pairs)
 
 
 def count_ties(compatibility: Compatibility, pairs: Sequence[tuple[int, int]]) -> NDArray[np.intp]:  # (m,)
@@ -96,55 +83,65 @@ def count_ties(compatibility: Compatibility, pairs: Sequence[tuple[int, int]]) -
 
     Equal files do that: their shreds fit everywhere alike.
     """
-    listed = _listed(compatibility)
-    by_row, by_column = _Rivals(listed.rows, listed), _Rivals(listed.columns, listed)
-    ties = [
-        max(
-            1,
-            *(
-                rivals.count(edge, compatibility.score(i, j))
-                for rivals, edge in ((by_row, i), (by_column, j))
-            ),
-        )
-        for i, j in pairs
-    ]
-    return np.array(ties, np.intp)
-
-
-@dataclass(frozen=True, eq=False)
-class _Listed:
-    """All joins that can be."""
-
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
-    scores: NDArray[np.float64]
-
-
-def _listed(compatibility: Compatibility) -> _Listed:
-    rows, columns = compatibility.list_joins()
-    scores = compatibility.scores.ravel()
-    can_be = np.isfinite(scores)
-    return _Listed(rows[can_be], columns[can_be], scores[can_be].astype(np.float64))
+    return _Rivals(compatibility).count_ties(pairs)
 
 
 class _Rivals:
+    """All joins that can be, by both of their edges: what an answer stands against."""
+
+    def __init__(self, compatibility: Compatibility) -> None:
+        rows, columns = compatibility.list_joins()
+        scores = compatibility.scores.ravel()
+        can_be = np.isfinite(scores)
+        rows, columns, kept = rows[can_be], columns[can_be], scores[can_be].astype(np.float64)
+        self._compatibility = compatibility
+        self._by_right, self._by_left = _Grouped(rows, columns, kept), _Grouped(columns, rows, kept)
+
+    def find_leads(
+        self, pairs: Sequence[tuple[int, int]], breaks: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:  # (len(pairs),)
+        """By how many nats each join beats all other joins of its two edges together.
+
+        With `breaks`, the scores of a page break at each pair: by how many it beats all joins there.
+        """
+        leads = []
+        for at, (i, j) in enumerate(pairs):
+            own = self._compatibility.score(i, j) if breaks is None else float(breaks[at])
+            forth = own - self._by_right.log_sum(i, but=j if breaks is None else -1)
+            back = own - self._by_left.log_sum(j, but=i if breaks is None else -1)
+            least = -_BEATEN if breaks is None and np.isfinite(own) else -_DECIDED
+            leads.append(max(-np.logaddexp(-forth, -back), least) if np.isfinite(own) else least)
+        return np.minimum(leads, _DECIDED)
+
+    def count_ties(self, pairs: Sequence[tuple[int, int]]) -> NDArray[np.intp]:  # (m,)
+        """As `count_ties` above."""
+        own = [self._compatibility.score(i, j) for i, j in pairs]
+        ties = [
+            max(1, self._by_right.count(i, score), self._by_left.count(j, score))
+            for (i, j), score in zip(pairs, own, strict=True)
+        ]
+        return np.array(ties, np.intp)
+
+
+class _Grouped:
     """Joins grouped by the edge they share."""
 
-    def __init__(self, edges: NDArray[np.intp], listed: _Listed) -> None:
-        self._order = np.argsort(edges, kind="stable")
-        self._edges = edges[self._order]
-        self._scores = listed.scores
+    def __init__(
+        self, edges: NDArray[np.intp], partners: NDArray[np.intp], scores: NDArray[np.float64]
+    ) -> None:
+        order = np.argsort(edges, kind="stable")
+        self._edges, self._partners, self._scores = edges[order], partners[order], scores[order]
 
-    def log_sum(self, edge: int, partners: NDArray[np.intp], *, but: int) -> float:
+    def log_sum(self, edge: int, *, but: int) -> float:
         """Log-sum of the scores of an edge with everyone but one; nobody left is as bad as it gets."""
         group = self._find(edge)
-        rivals = self._scores[group[partners[group] != but]]
+        rivals = self._scores[group][self._partners[group] != but]
         return float(np.logaddexp.reduce(rivals)) if rivals.size else -np.inf
 
     def count(self, edge: int, score: float) -> int:
         """Joins of an edge with exactly this score."""
         return int((self._scores[self._find(edge)] == score).sum())
 
-    def _find(self, edge: int) -> NDArray[np.intp]:
+    def _find(self, edge: int) -> slice:
         start, stop = np.searchsorted(self._edges, (edge, edge + 1))
-        return self._order[start:stop]
+        return slice(int(start), int(stop))
