@@ -11,8 +11,6 @@ from deshred.arrangement.problem.costs import (
     PageEnds,
     ScoreRange,
     SparseCosts,
-    are_among,
-    distinct,
     in_decimals,
     score_range,
 )
@@ -97,20 +95,6 @@ def test_least_reduced_costs_are_those_of_all_arcs_but_the_tours(costs):
     least = costs.least_reduced(out, into, right)
     np.testing.assert_allclose(least.out, full.min(axis=1))
     np.testing.assert_allclose(least.into, full.min(axis=0))
-
-
-def test_keys_of_several_runs_come_out_sorted_and_once_each():
-    runs = [np.array([4, 7, 9]), np.array([1, 4]), np.zeros(0, np.int64), np.array([9, 2])]
-    assert distinct(runs).tolist() == [1, 2, 4, 7, 9]
-    assert distinct([np.zeros(0, np.int64)]).tolist() == []
-
-
-def test_keys_are_among_others_or_not():
-    rng = np.random.default_rng(4)
-    for size in (0, 1, 50):
-        keys, others = rng.integers(0, 60, 40), rng.integers(0, 60, size)
-        assert are_among(keys, others).tolist() == np.isin(keys, others).tolist()
-    assert are_among(np.zeros(0, np.int64), np.array([1])).tolist() == []
 
 
 def test_of_equal_arcs_not_all_nodes_choose_the_same():

@@ -24,6 +24,7 @@ from deshred.arrangement.problem.fixings import Fixings, Floats, Ints, PageCount
 from deshred.arrangement.problem.rules import Room
 from deshred.elements import Compatibility
 from deshred.errors import InputError
+from deshred.integersets import distinct
 
 _BLOCK = 1 << 21  # entries of the full matrix looked at in one go: 16 MB
 _SCANNED = 1 << 18  # the same where a quick look is enough: they stay in the processor's cache
@@ -84,21 +85,6 @@ class LeastCosts:
 
     out: Floats  # (N,)
     into: Floats  # (N,)
-
-
-def distinct(runs: list[Ints]) -> Ints:
-    """All keys, sorted, once each: mostly sorted already, so this takes a thousandth of `np.unique`."""
-    keys = np.sort(np.concatenate(runs), kind="stable")
-    return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
-
-
-def are_among(keys: Ints, others: Ints) -> NDArray[np.bool_]:
-    """Whether each key is one of the others; `np.isin` does not sort them, but makes a table that is slow."""
-    if not len(others):
-        return np.zeros(len(keys), np.bool_)
-    ordered = np.sort(others, kind="stable")
-    place = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
-    return np.asarray(ordered[place] == keys)
 
 
 class Costs(ABC):

@@ -13,9 +13,10 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-from deshred.arrangement.problem.costs import Arcs, Costs, DenseCosts, are_among
+from deshred.arrangement.problem.costs import Arcs, Costs, DenseCosts
 from deshred.arrangement.problem.deadlines import NEVER, Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints
+from deshred.integersets import are_among
 
 _PRICED = 5  # per row and round
 _COPIES = 20  # of the outside that take part in the matching; more pages than that cost a price each instead

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from deshred.arrangement.problem.costs import distinct
 from deshred.arrangement.problem.fixings import Floats, Ints, PageCount
 from deshred.arrangement.problem.rules import Mask, PageRules, Room
+from deshred.integersets import distinct
 
 _THRESHOLDS = (0.15, 0.3, 0.5, 0.7)
 _MIN_CUT_NODES = 900  # the quadratic min cut is left out beyond: cuts only speed things up

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from deshred.arrangement.heuristics import Tour, close, link
-from deshred.arrangement.problem.costs import are_among, distinct
 from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import Floats, Ints
 from deshred.arrangement.problem.rules import PageRules
@@ -20,6 +19,7 @@ from deshred.arrangement.proof.cuts import Support, violated
 from deshred.arrangement.proof.program import ArcProgram
 from deshred.arrangement.proof.record import Record
 from deshred.errors import InfeasibleError
+from deshred.integersets import are_among, distinct
 
 _ROOT_ARCS = 8  # per node, to begin with
 _MOST_ROOT_ARCS = 30
