@@ -57,7 +57,6 @@ def test_a_perfect_person_needs_one_seed_unless_questions_are_random(folder: Pat
         ({"loads": (0.0,)}, "shares from 0 to 1"),
         ({"errors": (1.0,)}, "shares from 0 to 1"),
         ({"rounds": (0,)}, "rounds must be at least 1"),
-        ({"seeds": (-1,)}, "seeds at least 0"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], told: str) -> None:

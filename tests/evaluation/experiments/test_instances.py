@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from deshred.errors import InputError, SettingsError
 from deshred.evaluation.collections import Document, open_collection
+from deshred.evaluation.experiments.ablation import AblationOptions
+from deshred.evaluation.experiments.comparison import ComparisonOptions
+from deshred.evaluation.experiments.feedback import FeedbackOptions
+from deshred.evaluation.experiments.incremental import IncrementalOptions
 from deshred.evaluation.experiments.instances import (
     Bench,
     list_ks,
@@ -58,8 +63,14 @@ def test_a_part_of_a_collection_is_the_start_of_its_random_sequence(tmp_path: Pa
     assert whole.documents == open_collection(folder).documents == open_documents(folder, 5, 9).documents
     first, second, _ = sequence_documents(whole.documents, 5)
     assert set(open_documents(folder, 5, 2).documents) == {first, second}
-    with pytest.raises(SettingsError, match="at least 1"):
-        open_documents(folder, 5, 0)
+
+
+@pytest.mark.parametrize("wrong", [{"seeds": (0, -1)}, {"seeds": ()}, {"documents": 0}])
+def test_every_experiment_refuses_what_none_of_them_can_do(wrong: dict[str, Any]) -> None:
+    (refused,) = wrong
+    for options in (AblationOptions, ComparisonOptions, FeedbackOptions, IncrementalOptions):
+        with pytest.raises(SettingsError, match=f"{refused} must be at least"):
+            options(**wrong)
 
 
 def test_a_document_needs_two_shreds_with_ink(tmp_path: Path) -> None:

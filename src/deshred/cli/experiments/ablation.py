@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from deshred.cli import flags
-from deshred.cli.console import progress_reporter, say, say_json
+from deshred.cli.console import progress_reporter
+from deshred.cli.experiments import tell
 from deshred.evaluation.experiments.ablation import AblationOptions, ablation
 
 
@@ -45,8 +46,4 @@ def command(
     """
     with progress_reporter(quiet=quiet) as progress:
         outcome = ablation(inputs, output, pages=pages, options=options, progress=progress)
-    if as_json:
-        say_json({"raw": outcome.raw, "tables": outcome.markdown, "page": outcome.page})
-        return
-    say(outcome.to_text())
-    say(f"page: {outcome.page}")
+    tell(outcome, as_json=as_json)

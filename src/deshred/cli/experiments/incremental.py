@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from deshred.cli import flags
-from deshred.cli.console import progress_reporter, say, say_json
+from deshred.cli.console import progress_reporter
+from deshred.cli.experiments import tell
 from deshred.evaluation.experiments.incremental import IncrementalOptions, incremental
 
 
@@ -32,8 +33,4 @@ def command(
     """
     with progress_reporter(quiet=quiet) as progress:
         outcome = incremental(inputs, output, options=options, progress=progress)
-    if as_json:
-        say_json({"raw": outcome.raw, "tables": outcome.markdown, "page": outcome.page})
-        return
-    say(outcome.to_text())
-    say(f"page: {outcome.page}")
+    tell(outcome, as_json=as_json)

@@ -14,7 +14,7 @@ from pathlib import Path
 from deshred.compatibility.models import open_model
 from deshred.errors import InputError, SettingsError
 from deshred.evaluation.collections import Collection
-from deshred.evaluation.experiments.instances import open_documents
+from deshred.evaluation.experiments.instances import ExperimentOptions, open_documents
 from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import import_pyplot, plot_ablation
 from deshred.evaluation.experiments.raw import Entry, RawResults
@@ -34,8 +34,8 @@ _PAGES = {"s-cdip": "isri-ocr"}  # cross-database; all others learn from CDIP pa
 _SHIPPED = {"isri-ocr": "isri", "cdip": "cdip"}
 
 
-@dataclass(frozen=True)
-class AblationOptions:
+@dataclass(frozen=True, kw_only=True)
+class AblationOptions(ExperimentOptions):
     """The budget: steps of each training, how many documents are mixed, and how many there are at all."""
 
     # the paper: 10 epochs, about 7,000 steps on CDIP pages
@@ -44,19 +44,16 @@ class AblationOptions:
     factors: tuple[str, ...] = option(
         (), "What is varied; single values as NAME=VALUE.", metavar="NAME,...", shown="everything"
     )
-    documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
     max_shift: int = option(
         10, "How many px shreds are moved while sample and rho_black vary; fewer take less time."
     )
-    seeds: tuple[int, ...] = option((0,), "Seeds for the sequence of documents.", metavar="N,...")
-    again: bool = option(False, "Measure again what OUT already holds.")
-    jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
-        if not self.seeds or min(self.steps, *self.seeds, self.max_shift) < 0 or any(k < 1 for k in self.ks):
+        super().__post_init__()
+        if min(self.steps, self.max_shift) < 0 or any(k < 1 for k in self.ks):
             raise SettingsError(
-                "steps, seeds and max_shift must be at least 0 and ks at least 1, got "
-                f"{self.steps}, {self.seeds}, {self.max_shift} and {self.ks}."
+                f"steps and max_shift must be at least 0 and ks at least 1, got {self.steps}, "
+                f"{self.max_shift} and {self.ks}."
             )
         variants = list_variants()
         known = dict.fromkeys(variant.factor for variant in variants)

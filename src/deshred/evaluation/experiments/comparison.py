@@ -13,7 +13,13 @@ import numpy as np
 from deshred.compatibility.classical.characters import keep_shreds_with_text
 from deshred.errors import DeshredError, MissingDependencyError, SettingsError
 from deshred.evaluation.experiments.contestants import Answer, Contestant, enter
-from deshred.evaluation.experiments.instances import Bench, Instance, open_documents, spread_windows
+from deshred.evaluation.experiments.instances import (
+    Bench,
+    ExperimentOptions,
+    Instance,
+    open_documents,
+    spread_windows,
+)
 from deshred.evaluation.experiments.methods import Method, find_methods
 from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import import_pyplot, plot_comparison
@@ -24,8 +30,8 @@ from deshred.executors import Executor, Progress, default_executor
 from deshred.options import option
 
 
-@dataclass(frozen=True)
-class ComparisonOptions:
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions(ExperimentOptions):
     """Which methods, how many documents are mixed, and how many piles of each size."""
 
     methods: tuple[str, ...] = option(
@@ -44,23 +50,17 @@ class ComparisonOptions:
         metavar="NAME,...",
     )
     ks: tuple[int, ...] = option((1, 2, 3, 4, 5), "How many documents are mixed.", metavar="N,...")
-    seeds: tuple[int, ...] = option((0,), "Seeds for the sequence of documents.", metavar="N,...")
     piles: int | None = option(None, "At most this many piles of each size, evenly spread.", shown="all")
     pairwise_most_k: int | None = option(
         None, "Largest k for a pairwise network, which takes hours beyond 1.", shown="none"
     )
-    documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
-    again: bool = option(False, "Measure again what OUT already holds.")
-    jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         find_methods(self.methods)
         sizes = [*self.ks, *([] if self.piles is None else [self.piles])]
-        if not self.seeds or min(self.seeds) < 0 or any(size < 1 for size in sizes):
-            raise SettingsError(
-                f"ks and piles must be at least 1 and seeds at least 0, "
-                f"got {self.ks}, {self.piles} and {self.seeds}."
-            )
+        if any(size < 1 for size in sizes):
+            raise SettingsError(f"ks and piles must be at least 1, got {self.ks} and {self.piles}.")
 
 
 def comparison(

@@ -21,7 +21,7 @@ from deshred.compatibility.scoring import score
 from deshred.elements import Arrangement, Compatibility, Constraints, join_piles
 from deshred.errors import InfeasibleError, SettingsError
 from deshred.evaluation.collections import Collection
-from deshred.evaluation.experiments.instances import open_documents
+from deshred.evaluation.experiments.instances import ExperimentOptions, open_documents
 from deshred.evaluation.experiments.methods import METHODS, find_methods
 from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import import_pyplot, plot_feedback
@@ -36,8 +36,8 @@ from deshred.simulation.truth import Place, Truth
 _PATH = ArrangementOptions(pages=1, free_ends=True, time_limit=120.0)
 
 
-@dataclass(frozen=True)
-class FeedbackOptions:
+@dataclass(frozen=True, kw_only=True)
+class FeedbackOptions(ExperimentOptions):
     """Who scores, who picks the questions, how many in how many rounds, and how often people err."""
 
     methods: tuple[str, ...] = option(("default", "towers"), "What is measured.", metavar="NAME,...")
@@ -52,11 +52,9 @@ class FeedbackOptions:
     seeds: tuple[int, ...] = option(
         (0, 1, 2), "Seeds for wrong answers and random questions.", metavar="N,..."
     )
-    documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
-    again: bool = option(False, "Measure again what OUT already holds.")
-    jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         unknown = [name for name in self.strategies if name not in STRATEGIES]
         if unknown:
             raise SettingsError(
@@ -69,10 +67,8 @@ class FeedbackOptions:
             raise SettingsError(
                 f"loads and errors must be shares from 0 to 1, got {self.loads} and {self.errors}."
             )
-        if any(r < 1 for r in self.rounds) or any(s < 0 for s in self.seeds):
-            raise SettingsError(
-                f"rounds must be at least 1 and seeds at least 0, got {self.rounds} and {self.seeds}."
-            )
+        if any(r < 1 for r in self.rounds):
+            raise SettingsError(f"rounds must be at least 1, got {self.rounds}.")
 
 
 def feedback(

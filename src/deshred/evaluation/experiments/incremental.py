@@ -11,7 +11,7 @@ from pathlib import Path
 
 from deshred.errors import SettingsError
 from deshred.evaluation.collections import Collection
-from deshred.evaluation.experiments.instances import list_ks, open_documents
+from deshred.evaluation.experiments.instances import ExperimentOptions, list_ks, open_documents
 from deshred.evaluation.experiments.methods import Method, find_methods
 from deshred.evaluation.experiments.page import Outcome, write_outcome
 from deshred.evaluation.experiments.plots import import_pyplot, plot_curves, plot_kinds
@@ -23,8 +23,8 @@ from deshred.executors import Progress, default_executor
 from deshred.options import option
 
 
-@dataclass(frozen=True)
-class IncrementalOptions:
+@dataclass(frozen=True, kw_only=True)
+class IncrementalOptions(ExperimentOptions):
     """Which methods, how many documents are mixed, and how often the sequence is drawn."""
 
     methods: tuple[str, ...] = option(
@@ -33,20 +33,15 @@ class IncrementalOptions:
     ks: tuple[int, ...] = option(
         (), "How many documents are mixed.", metavar="N,...", shown="1 to 5, 10, 15, ... and all"
     )
-    seeds: tuple[int, ...] = option((0,), "Seeds for the sequence of documents.", metavar="N,...")
     pairwise_most_k: int | None = option(
         None, "Largest k for a pairwise network, which takes hours beyond 1.", shown="none"
     )
-    documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
-    again: bool = option(False, "Measure again what OUT already holds.")
-    jobs: int | None = option(None, "Processors to use.", shown="all")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         find_methods(self.methods)
-        if not self.seeds or min(self.seeds) < 0 or any(k < 1 for k in self.ks):
-            raise SettingsError(
-                f"ks must be at least 1 and seeds at least 0, got {self.ks} and {self.seeds}."
-            )
+        if any(k < 1 for k in self.ks):
+            raise SettingsError(f"ks must be at least 1, got {self.ks}.")
 
 
 def incremental(

@@ -22,6 +22,7 @@ from deshred.evaluation.collections import (
 from deshred.evaluation.protocol import Window, list_windows
 from deshred.executors import Executor
 from deshred.imaging.binarization import BlankOptions, is_blank
+from deshred.options import option
 from deshred.simulation.truth import Place, Truth
 
 PAPER_RULE = BlankOptions(rule="paper")
@@ -34,13 +35,27 @@ def sequence_documents(documents: Sequence[Document], seed: int) -> tuple[Docume
     return tuple(names)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExperimentOptions:
+    """What all experiments have in common."""
+
+    seeds: tuple[int, ...] = option((0,), "Seeds for the sequence of documents.", metavar="N,...")
+    documents: int | None = option(None, "Take this many documents of each collection.", shown="all")
+    again: bool = option(False, "Measure again what OUT already holds.")
+    jobs: int | None = option(None, "Processors to use.", shown="all")
+
+    def __post_init__(self) -> None:
+        if not self.seeds or min(self.seeds) < 0:
+            raise SettingsError(f"seeds must be at least 0, and at least one, got {self.seeds}.")
+        if self.documents is not None and self.documents < 1:
+            raise SettingsError(f"documents must be at least 1, got {self.documents}.")
+
+
 def open_documents(folder: Path, seed: int, count: int | None) -> Collection:
     """A collection, or only the first documents of its random sequence."""
     collection = open_collection(folder)
     if count is None:
         return collection
-    if count < 1:
-        raise SettingsError(f"documents must be at least 1, got {count}.")
     sequence = sequence_documents(collection.documents, seed)
     return collection.select(sorted(document.name for document in sequence[:count]))
 
