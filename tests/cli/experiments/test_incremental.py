@@ -30,7 +30,7 @@ def test_it_prints_the_tables_that_it_writes(collection: Path, tmp_path: Path) -
         (("--methods", "magic"), 2, "magic"),
         (("--ks", "0"), 2, "ks must be at least 1"),
         (("--ks", "one"), 2, "1,2,5"),
-        (("--seeds", "-1"), 2, "seeds at least 0"),
+        (("--seeds", "-1"), 2, "seeds must be at least 0"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_written(
