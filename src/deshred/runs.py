@@ -151,10 +151,9 @@ class Run:
                 astray = self._find_upside_down(scored, scorer, turned)
                 scored = score_way(turn(scored.pile, astray)) if astray else scored
         self._tidy_up()
-        compatibility = scored.compatibility
-        if self.settings.arrangement.pages != 1:
-            with self.watch.measure("score"):
-                compatibility = weigh_lines(compatibility, scored.pile, scorer=scorer.card)
+        pages = self.settings.arrangement.pages
+        with self.watch.measure("score"):
+            compatibility = weigh_lines(scored.compatibility, scored.pile, scorer=scorer.card, pages=pages)
         with self.watch.measure("solve"):
             gathered = gather(
                 scored.pile,

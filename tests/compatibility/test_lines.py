@@ -217,7 +217,8 @@ def tear(pile: Pile) -> Pile:
 def test_lines_are_weighed_where_no_tear_is_seen(crops: Pile, scorer: str, is_torn: bool) -> None:
     pile, loaded = (tear(crops) if is_torn else crops), load_scorer(scorer)
     scored = score(pile, loaded)
-    assert (weigh_lines(scored, pile, scorer=loaded.card).scores != scored.scores).any()
+    assert (weigh_lines(scored, pile, scorer=loaded.card, pages=2).scores != scored.scores).any()
+    assert weigh_lines(scored, pile, scorer=loaded.card, pages=1) is scored
 
 
 @pytest.mark.parametrize(("scorer", "is_torn"), [("default", True), ("outline", False)])

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,16 +57,17 @@ def weigh_lines(
     pile: Pile,
     *,
     scorer: ScorerCard,
+    pages: int | Literal["auto"] = "auto",
     weights: LineWeights = LineWeights(),  # noqa: B008 - frozen
 ) -> Compatibility:
     """Add to joins what lines of print say about them, where ink does not reach the cut on both sides.
 
     The very same scores where there is nothing to tell, or where tears tell it: lines would add nothing then.
-    For piles of several pages: on a single path through all of them, most neighbors beside a silent cut are
-    strangers, and lines would keep them apart.
+    So they are where one path goes through everything (`pages=1`): if that is several pages, most neighbors
+    beside a silent cut are strangers, and lines would keep them apart.
     """
     calibration = compatibility.calibration
-    if calibration is None or scorer.model is None or pile.faces.pairs:
+    if calibration is None or scorer.model is None or pile.faces.pairs or pages == 1:
         return compatibility
     if scorer.sees_outlines and are_torn(pile.edges):
         return compatibility
