@@ -56,6 +56,15 @@ def test_width_in_mm_follows_the_paper_not_the_image() -> None:
     assert make_shred(width=302).width_mm == pytest.approx(25.4)
 
 
+def test_height_in_mm_counts_rows_with_paper() -> None:
+    mask = np.zeros((400, 9), bool)
+    mask[50:350, 4] = True
+    shred = Shred("a", np.zeros((400, 9, 3), np.uint8), mask, 300.0, SOURCE)
+    assert (shred.width_mm, shred.height_mm) == (pytest.approx(25.4 / 300), pytest.approx(25.4))
+    blank = Shred("a", np.zeros((5, 4, 3), np.uint8), np.zeros((5, 4), bool), 300.0, SOURCE)
+    assert (blank.width_mm, blank.height_mm) == (0.0, 0.0)
+
+
 def test_a_fingerprint_sees_pixels_mask_and_order_but_no_name() -> None:
     plain = make_shred()
     assert plain.fingerprint == make_shred().fingerprint

@@ -82,9 +82,19 @@ class Shred:
     @property
     def width_mm(self) -> float:
         """The median width of the paper over its rows."""
+        return self._size_mm[0]
+
+    @property
+    def height_mm(self) -> float:
+        """All rows with paper."""
+        return self._size_mm[1]
+
+    @cached_property
+    def _size_mm(self) -> tuple[float, float]:
         widths = self.mask.view(np.uint8).sum(axis=1, dtype=np.uint32)
         widths = widths[widths > 0]
-        return float(np.median(widths)) / self.dpi * 25.4 if widths.size else 0.0
+        width = float(np.median(widths)) if widths.size else 0.0
+        return width / self.dpi * 25.4, widths.size / self.dpi * 25.4
 
     @cached_property
     def fingerprint(self) -> str:

@@ -41,8 +41,7 @@ class Shelf:
         self._file_bytes = file_bytes
         self._folder = Path(tempfile.gettempdir()) if folder is None else _nearest(folder)
         self._room = room
-        self._open: mmap.mmap | None = None
-        self._used = 0
+        self._open: _OpenFile | None = None
         self._files: list[mmap.mmap] = []
         self._held: dict[Hashable, weakref.ref[NDArray[Any]]] = {}  # what has its room already
 
@@ -96,26 +95,49 @@ class Shelf:
         return seen[key]
 
     def _copy(self, array: NDArray[Any]) -> NDArray[Any]:
-        if self._open is None or self._used + array.nbytes > len(self._open):
-            self.release()
-            self._open, self._used = self._new_file(max(self._file_bytes, array.nbytes)), 0
-            self._files.append(self._open)
-        copy = np.ndarray(array.shape, array.dtype, buffer=self._open, offset=self._used)
-        copy[...] = array
+        try:
+            if self._open is None or not self._open.has_room(array):
+                self.release()
+                self._open = _OpenFile(self._folder, max(self._file_bytes, array.nbytes))
+                self._files.append(self._open.mapped)
+            return self._open.add(array)
+        except OSError as error:
+            raise describe_write_failure(error, self._folder) from error
+
+
+class _OpenFile:
+    """The file that arrays are put into, until it is full."""
+
+    def __init__(self, folder: Path, size: int) -> None:
+        self._used = 0
+        with tempfile.TemporaryFile(dir=folder) as file:
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)  # a full disk is noticed here, not later
+            else:
+                file.truncate(size)
+            self.mapped = mmap.mmap(file.fileno(), size)
+            self._descriptor = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def has_room(self, array: NDArray[Any]) -> bool:
+        return self._used + array.nbytes <= len(self.mapped)
+
+    def add(self, array: NDArray[Any]) -> NDArray[Any]:
+        """A copy that lies in the file."""
+        copy = np.ndarray(array.shape, array.dtype, buffer=self.mapped, offset=self._used)
+        if os.name == "posix":  # what is written shows in the mapping; page by page it would take far longer
+            self._write(np.ascontiguousarray(array))
+        else:
+            copy[...] = array
         copy.flags.writeable = False
         self._used += -(-array.nbytes // _ALIGNED) * _ALIGNED
         return copy
 
-    def _new_file(self, size: int) -> mmap.mmap:
-        try:
-            with tempfile.TemporaryFile(dir=self._folder) as file:
-                if hasattr(os, "posix_fallocate"):
-                    os.posix_fallocate(file.fileno(), 0, size)  # a full disk is noticed here, not later
-                else:
-                    file.truncate(size)
-                return mmap.mmap(file.fileno(), size)
-        except OSError as error:
-            raise describe_write_failure(error, self._folder) from error
+    def _write(self, array: NDArray[Any]) -> None:
+        content, place = array.reshape(-1).view(np.uint8).data, self._used
+        while content:
+            written = os.pwrite(self._descriptor, content, place)
+            content, place = content[written:], place + written
 
 
 @cache

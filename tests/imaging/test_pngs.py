@@ -40,6 +40,22 @@ def test_what_was_written_is_read_as_pillow_reads_it(size: tuple[int, int], is_c
         assert png.dpi == opened.info["dpi"]
 
 
+def _find_filters(content: bytes, row: int) -> set[int]:
+    start = content.index(b"IDAT") + 4
+    return set(zlib.decompress(content[start:-16])[::row])
+
+
+def test_the_filter_that_takes_fewer_bytes_is_chosen() -> None:
+    noisy = 250 + _picture(300, 90) % 5
+    smooth = np.cumsum(_picture(300, 90) % 2, axis=0, dtype=np.uint8)
+    for picture, kind in ((noisy, 0), (smooth, 2)):
+        content = encode_png(picture)
+        assert _find_filters(content, 1 + 90 * 3) == {kind}
+        png = open_plain(content)
+        assert png is not None
+        np.testing.assert_array_equal(png.unpack(), picture)
+
+
 def test_rows_are_added_up_as_numpy_adds_them() -> None:
     differences = _picture(200, 7)[..., 0]
     np.testing.assert_array_equal(

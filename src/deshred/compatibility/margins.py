@@ -46,12 +46,8 @@ def observe_borders(shreds: Sequence[Shred], edges: Sequence[EdgePair]) -> Borde
         np.array([measure_raggedness(pair.left.outline) for pair in edges], np.float32),
         np.array([measure_raggedness(pair.right.outline) for pair in edges], np.float32),
         np.array([shred.width_mm for shred in shreds], np.float32),
-        np.array([_height_mm(shred) for shred in shreds], np.float32),
+        np.array([shred.height_mm for shred in shreds], np.float32),
     )
-
-
-def _height_mm(shred: Shred) -> float:
-    return float(shred.mask.any(axis=1).sum()) / shred.dpi * 25.4
 
 
 def weigh_margins(borders: Borders, facing: Facing) -> Margins:
