@@ -7,9 +7,10 @@ from itertools import combinations, pairwise, permutations
 
 import numpy as np
 
-from deshred.arrangement.problem.costs import DenseCosts, PageEnds, score_range
+from deshred.arrangement.problem.costs import DenseCosts, PageEnds
 from deshred.arrangement.problem.fixings import PageCount, fix
 from deshred.arrangement.problem.rules import Room
+from deshred.arrangement.problem.scores import score_range
 from deshred.elements import Compatibility, Constraints, Margins
 
 

@@ -8,16 +8,10 @@ import numpy as np
 import pytest
 
 from deshred.arrangement.heuristics import pages_of
-from deshred.arrangement.problem.costs import (
-    Costs,
-    PageEnds,
-    ScoreRange,
-    SparseCosts,
-    in_decimals,
-    score_range,
-)
+from deshred.arrangement.problem.costs import Costs, PageEnds, SparseCosts
 from deshred.arrangement.problem.fixings import PageCount, fix
 from deshred.arrangement.problem.rules import Room
+from deshred.arrangement.problem.scores import ScoreRange, in_decimals, score_range
 from deshred.arrangement.proof.record import Limits
 from deshred.arrangement.splitting import SplittingOptions, solve_by_splitting
 from deshred.elements import Constraints

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.arrangement.ordering import ArrangementOptions, Believed, WarmStart, arrange
-from deshred.arrangement.problem.costs import score_range
 from deshred.arrangement.problem.fixings import check_constraints
 from deshred.arrangement.problem.pages import (
     WIDER,
@@ -25,6 +24,7 @@ from deshred.arrangement.problem.pages import (
     paper_width,
 )
 from deshred.arrangement.problem.rules import Room
+from deshred.arrangement.problem.scores import score_range
 from deshred.arrangement.problem.shares import allow
 from deshred.elements import Arrangement, Compatibility, Constraints, Join, Margins, PageBreak, Slot
 from deshred.errors import SettingsError

@@ -13,10 +13,11 @@ import numpy as np
 
 from deshred.arrangement.heuristics import LocalSearch, Matrix, Tour, close, follow, pages_of, tour_of
 from deshred.arrangement.packing.widths import pack
-from deshred.arrangement.problem.costs import Arcs, Costs, DenseCosts, PageEnds, ScoreRange
+from deshred.arrangement.problem.costs import Arcs, Costs, DenseCosts, PageEnds
 from deshred.arrangement.problem.deadlines import NEVER, Deadline
 from deshred.arrangement.problem.fixings import Fixings, Floats, Ints
 from deshred.arrangement.problem.rules import PageRules
+from deshred.arrangement.problem.scores import ScoreRange
 from deshred.arrangement.proof.bounds import Duals, Proof, arcs_below, threshold_for
 from deshred.arrangement.proof.branching import Search, SearchHooks, SearchResult
 from deshred.arrangement.proof.contraction import Contraction, chain_ends, chain_up, contract, contract_within

@@ -12,14 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from deshred.arrangement.exact import ExactSolver, Solution
 from deshred.arrangement.heuristics import nearest_neighbor, pages_of, tour_cost
-from deshred.arrangement.problem.costs import (
-    Costs,
-    DenseCosts,
-    SparseCosts,
-    complete,
-    in_decimals,
-    score_range,
-)
+from deshred.arrangement.problem.costs import Costs, DenseCosts, SparseCosts
 from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import (
     PageCount,
@@ -39,6 +32,7 @@ from deshred.arrangement.problem.pages import (
     sort_pages,
 )
 from deshred.arrangement.problem.rules import Room
+from deshred.arrangement.problem.scores import complete, in_decimals, score_range
 from deshred.arrangement.problem.shares import Shares, allow, share_joins
 from deshred.arrangement.proof.certificates import certify
 from deshred.arrangement.proof.record import Limits, Progress

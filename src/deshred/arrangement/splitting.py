@@ -14,9 +14,10 @@ import numpy as np
 
 from deshred.arrangement.exact import ExactSolver, Solution
 from deshred.arrangement.heuristics import pages_of, tour_cost, tour_of
-from deshred.arrangement.problem.costs import Arcs, Costs, DenseCosts, PageEnds, ScoreRange
+from deshred.arrangement.problem.costs import Arcs, Costs, DenseCosts, PageEnds
 from deshred.arrangement.problem.fixings import Ints, PageCount, fix
 from deshred.arrangement.problem.rules import Room
+from deshred.arrangement.problem.scores import ScoreRange
 from deshred.arrangement.proof.bounds import arcs_below, threshold_for
 from deshred.arrangement.proof.record import Limits, Progress
 from deshred.elements import Constraints

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from deshred.arrangement.exact import ExactSolver
 from deshred.arrangement.heuristics import pages_of
-from deshred.arrangement.problem.costs import DenseCosts, PageEnds, ScoreRange
+from deshred.arrangement.problem.costs import DenseCosts, PageEnds
 from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import PageCount, fix
+from deshred.arrangement.problem.scores import ScoreRange
 from deshred.arrangement.proof.record import Limits, Progress
 from deshred.elements import Certified, Constraints
 from deshred.errors import InputError

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from deshred.arrangement.problem.costs import score_range
 from deshred.arrangement.problem.fixings import PageCount
 from deshred.arrangement.problem.pages import (
     check_margins,
@@ -17,6 +16,7 @@ from deshred.arrangement.problem.pages import (
     price_pages,
     sort_pages,
 )
+from deshred.arrangement.problem.scores import score_range
 from deshred.elements import Constraints, Margins
 from deshred.errors import InputError, MismatchError, SettingsError
 from tests.arrangement.brute_force import pile

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from deshred.arrangement.exact import ExactSolver
-from deshred.arrangement.problem.costs import DenseCosts, PageEnds, score_range
+from deshred.arrangement.problem.costs import DenseCosts, PageEnds
 from deshred.arrangement.problem.deadlines import NEVER, Deadline
 from deshred.arrangement.problem.fixings import PageCount, fix
+from deshred.arrangement.problem.scores import score_range
 from deshred.arrangement.proof.assignment import (
     AssignmentOptions,
     assign,

@@ -7,8 +7,9 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from deshred.arrangement.problem.costs import DenseCosts, PageEnds, ScoreRange
+from deshred.arrangement.problem.costs import DenseCosts, PageEnds
 from deshred.arrangement.problem.fixings import PageCount
+from deshred.arrangement.problem.scores import ScoreRange
 from deshred.arrangement.proof.contraction import chain_ends, chain_up, contract, contract_within
 from tests.arrangement.brute_force import all_covers, arcs_of, cover_cost, full_matrix, random_costs
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from deshred.arrangement.heuristics import tour_cost, tour_of
-from deshred.arrangement.problem.costs import DenseCosts, PageEnds, score_range
+from deshred.arrangement.problem.costs import DenseCosts, PageEnds
 from deshred.arrangement.problem.deadlines import Deadline
 from deshred.arrangement.problem.fixings import PageCount, fix
+from deshred.arrangement.problem.scores import score_range
 from deshred.arrangement.proof.program import TimeUp
 from deshred.arrangement.proof.record import Limits, Record
 from deshred.elements import Constraints

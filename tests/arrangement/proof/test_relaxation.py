@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from deshred.arrangement.heuristics import tour_cost
-from deshred.arrangement.problem.costs import PageEnds, ScoreRange, SparseCosts
+from deshred.arrangement.problem.costs import PageEnds, SparseCosts
 from deshred.arrangement.problem.deadlines import NEVER
 from deshred.arrangement.problem.fixings import PageCount, fix
+from deshred.arrangement.problem.scores import ScoreRange
 from deshred.arrangement.proof.record import Limits, Record
 from deshred.arrangement.proof.relaxation import Relaxation
 from deshred.elements import Constraints

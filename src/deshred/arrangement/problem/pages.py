@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from deshred.arrangement.problem.costs import PageEnds, ScoreRange
+from deshred.arrangement.problem.costs import PageEnds
 from deshred.arrangement.problem.fixings import Ints, PageCount
 from deshred.arrangement.problem.rules import Room
+from deshred.arrangement.problem.scores import ScoreRange
 from deshred.elements import Constraints, Margins
 from deshred.errors import InputError, MismatchError, SettingsError
 
