@@ -12,7 +12,7 @@ from deshred.compatibility.calibration import rate
 from deshred.compatibility.scorers import load_scorer
 from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.elements import Arrangement, Compatibility, Pile, Shred
-from deshred.gathering import Gathering, change_joins, gather
+from deshred.gathering import Gathering, GatheringWeights, change_joins, gather
 from deshred.imaging.preparation import prepare
 from deshred.simulation.drawing import draw_page
 from deshred.simulation.shredding import Damage, ShreddingOptions, shred_page
@@ -141,3 +141,18 @@ def test_a_part_has_a_place_at_both_sides_of_every_page_with_room(
             assert place.page.width_mm + part.width_mm <= 1.05 * PAPER_MM
             left, right = (part, place.page) if place.side == 0 else (place.page, part)
             assert place.join == (left.shreds[-1], right.shreds[0])
+
+
+def test_what_takes_the_place_of_a_gathered_join_is_found(pile: Pile, compatibility: Compatibility) -> None:
+    gathering = Gathering(pile, compatibility, solve(compatibility), PAPER_MM)
+    gathered = change_joins(compatibility, gathering.place_parts(GatheringWeights()))
+    assert gathering.find_intruders(arrange(gathered)) == {}
+    index = {name: i for i, name in enumerate(pile.shreds.ids)}
+    wanted, intruder = (index["0-00"], index["0-02"]), (index["0-00"], index["1-02"])
+    broken = change_joins(gathered, {wanted: -200.0, intruder: 50.0})
+    found = gathering.find_intruders(arrange(broken))
+    assert intruder in found
+    assert wanted not in found
+    margins = compatibility.margins
+    assert margins is not None
+    assert found[intruder] < margins.ends[intruder[0]] + margins.starts[intruder[1]] - 10

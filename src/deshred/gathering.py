@@ -35,6 +35,7 @@ _LIKELY, _LIKELY_IN_PIECES = 0.3, 0.7
 # nats by which a join that was found so beats a page break: enough to be made, too little to be believed
 _AS_GOOD = -2.0
 _UNDONE = -20.0
+_ROUNDS = 3  # of looking whether parts stand where they were put
 _ORDERED = 5  # parts on one side of a page whose orders are all tried
 _OUTER = 4  # shreds of a page whose lines are looked at
 _FAR = 500  # rows up to which lines are moved to see how well they lie by chance
@@ -113,7 +114,14 @@ def gather(
     gathering = Gathering(pile, compatibility, arrangement, paper_mm)
     if gathering.is_in_pieces:
         return compatibility
-    return change_joins(compatibility, gathering.place_parts(weights))
+    gathered = change_joins(compatibility, gathering.place_parts(weights))
+    for _ in range(_ROUNDS if gathering.has_few_parts else 0):
+        answer = arrange(gathered, options=options, progress=progress, warm_start=warm_start)
+        intruders = gathering.find_intruders(answer)
+        if not intruders:
+            break
+        gathered = change_joins(gathered, intruders)
+    return gathered
 
 
 def leaves_parts(options: ArrangementOptions) -> bool:
@@ -137,7 +145,8 @@ class Gathering:
         self._gathered: dict[Piece, tuple[list[Piece], list[Piece]]] = {}
         self._seen: dict[tuple[Piece, Piece, int], Place] = {}
         self._pieces = list(cut_pieces(arrangement, compatibility))
-        self.least = _LIKELY if 2 * len(self.parts) < len(self._pieces) else _LIKELY_IN_PIECES
+        self.has_few_parts = 2 * len(self.parts) < len(self._pieces)
+        self.least = _LIKELY if self.has_few_parts else _LIKELY_IN_PIECES
         self._look = partial(Lines, pile, self._find_looked_at(), find_reach(arrangement))
 
     @cached_property
@@ -218,13 +227,27 @@ class Gathering:
         if place.join not in self._made:
             self._moved |= {part.end(0), part.end(-1)}
 
-    def _change(self) -> dict[tuple[int, int], float]:
-        """What gathered parts change: the joins between them count as good ones, those they had do not."""
+    def find_intruders(self, arrangement: Arrangement) -> dict[tuple[int, int], float]:
+        """Joins of an answer that take the place of those between gathered parts, and their new scores."""
+        index = {name: i for i, name in enumerate(self._compatibility.ids)}
+        made = {(index[join.left], index[join.right]) for join in arrangement.joins}
+        wanted = self._find_wanted()
+        lefts, rights = ({join[end] for join in wanted} for end in (0, 1))
+        intruders = (join for join in sorted(made - wanted) if join[0] in lefts or join[1] in rights)
+        return {(i, j): self._find_break(i, j) + _UNDONE for i, j in intruders}
+
+    def _find_wanted(self) -> set[tuple[int, int]]:
+        """The joins between gathered parts and their pages."""
         wanted: set[tuple[int, int]] = set()
         for before, after in self._gathered.values():
             rows = [[*self._order(before[1:], before[0], 0), before[0]]]
             rows.append([after[0], *self._order(after[1:], after[0], -1)])
             wanted.update((a.end(-1), b.end(0)) for row in rows for a, b in pairwise(row))
+        return wanted
+
+    def _change(self) -> dict[tuple[int, int], float]:
+        """What gathered parts change: the joins between them count as good ones, those they had do not."""
+        wanted = self._find_wanted()
         inside = {join for parts in self._gathered.values() for part in chain(*parts) for join in part.joins}
         lefts, rights = ({join[end] for join in wanted} for end in (0, 1))
         changed = {join: _AS_GOOD for join in sorted(wanted) if self._find_advantage(*join) < _AS_GOOD}
