@@ -143,3 +143,29 @@ def test_giving_freed_memory_back_leaves_what_is_in_use() -> None:
     freed.clear()
     return_freed_memory()
     np.testing.assert_array_equal(kept, noise(0, 1 << 20))
+
+
+@pytest.mark.parametrize("room", [0, 1 << 20])
+def test_joined_arrays_are_those_of_numpy(room: int, tmp_path: Path) -> None:
+    arrays = [noise(seed, 6000).reshape(-1, 6, 2)[:: seed + 1].astype(np.int16) for seed in range(3)]
+    joined = Shelf(tmp_path, room=room).join(arrays)
+    np.testing.assert_array_equal(joined, np.concatenate(arrays))
+    assert joined.dtype == np.int16
+    assert lies_on_disk(joined) == (room == 0)
+
+
+def test_joined_arrays_take_the_room_that_there_is(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, room=12_000)
+    assert not lies_on_disk(shelf.join([noise(0), noise(1)]))
+    assert lies_on_disk(shelf.join([noise(2), noise(3)]))
+
+
+def test_a_full_disk_is_an_error_when_arrays_are_joined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", refuse, raising=False)
+    with pytest.raises(OutputError, match="Free some space"):
+        Shelf(tmp_path, room=0).join([noise(0), noise(1)])

@@ -12,7 +12,7 @@ import operator
 import os
 import tempfile
 import weakref
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -54,6 +54,19 @@ class Shelf:
         """The thing, a dataclass, a pile of shreds or a tuple of such, with its arrays put away."""
         kept: Thing = self._keep(thing, {})
         return kept
+
+    def join(self, arrays: Sequence[NDArray[Any]], axis: int = 0) -> NDArray[Any]:
+        """Arrays of one kind, one behind the other; on disk along the first axis only."""
+        size = sum(array.nbytes for array in arrays)
+        if axis != 0 or size <= max(self._room, _SMALL):
+            self._room -= min(size, self._room)
+            return np.concatenate(arrays, axis)
+        try:
+            file = _OpenFile(self._folder, size)
+            self._files.append(file.mapped)
+            return file.join(arrays)
+        except OSError as error:
+            raise describe_write_failure(error, self._folder) from error
 
     def _keep(self, thing: Any, seen: _Seen) -> Any:
         """The thing itself where all of it stays in memory, else a copy."""
@@ -124,17 +137,32 @@ class _OpenFile:
 
     def add(self, array: NDArray[Any]) -> NDArray[Any]:
         """A copy that lies in the file."""
-        copy = np.ndarray(array.shape, array.dtype, buffer=self.mapped, offset=self._used)
-        if os.name == "posix":  # what is written shows in the mapping; page by page it would take far longer
-            self._write(np.ascontiguousarray(array))
-        else:
-            copy[...] = array
-        copy.flags.writeable = False
+        copy = self._put(array, self._used)
         self._used += -(-array.nbytes // _ALIGNED) * _ALIGNED
         return copy
 
-    def _write(self, array: NDArray[Any]) -> None:
-        content, place = array.reshape(-1).view(np.uint8).data, self._used
+    def join(self, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Copies that fill the file, as one array."""
+        place = 0
+        for array in arrays:
+            self._put(array, place)
+            place += array.nbytes
+        shape = sum(map(len, arrays)), *arrays[0].shape[1:]
+        whole: NDArray[Any] = np.ndarray(shape, arrays[0].dtype, buffer=self.mapped)
+        whole.flags.writeable = False
+        return whole
+
+    def _put(self, array: NDArray[Any], place: int) -> NDArray[Any]:
+        copy = np.ndarray(array.shape, array.dtype, buffer=self.mapped, offset=place)
+        if os.name == "posix":  # what is written shows in the mapping; page by page it would take far longer
+            self._write(np.ascontiguousarray(array), place)
+        else:
+            copy[...] = array
+        copy.flags.writeable = False
+        return copy
+
+    def _write(self, array: NDArray[Any], place: int) -> None:
+        content = array.reshape(-1).view(np.uint8).data
         while content:
             written = os.pwrite(self._descriptor, content, place)
             content, place = content[written:], place + written

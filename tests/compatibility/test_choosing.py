@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from deshred.cases import Folder, FolderStore, MemoryStore
+from deshred.compatibility import scoring
 from deshred.compatibility.choosing import ComparingChosen
 from deshred.compatibility.describing import Describing
 from deshred.compatibility.fusion import FusionWeights
@@ -16,7 +20,9 @@ from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.compatibility.sketches import Look
 from deshred.elements import Compatibility, ShredSet
 from deshred.executors import SerialExecutor
+from deshred.shelf import Shelf
 from tests.compatibility.comparing import Counting, pile_of
+from tests.shelves import lies_on_disk
 
 _FEW = ScoringOptions(dense_limit=0, block=3)
 
@@ -92,3 +98,22 @@ def test_descriptions_lie_in_memory_once(scorer: Choosy, tiny_pile: ShredSet) ->
     assert len(rights) == len(tiny_pile)
     for one in described:
         assert np.shares_memory(one.rights.features.values, rights.features.values)
+
+
+def test_descriptions_that_do_not_fit_into_memory_lie_on_disk_and_score_the_same(
+    scorer: Choosy, tiny_pile: ShredSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = _listed(score(pile_of(tiny_pile), scorer, options=_FEW))
+    joined: list[NDArray[Any]] = []
+
+    class Narrow(Shelf):
+        def __init__(self) -> None:
+            super().__init__(tmp_path, room=0)
+
+        def join(self, arrays: Sequence[NDArray[Any]], axis: int = 0) -> NDArray[Any]:
+            joined.append(super().join(arrays, axis))
+            return joined[-1]
+
+    monkeypatch.setattr(scoring, "Shelf", Narrow)
+    assert _listed(score(pile_of(tiny_pile), scorer, options=_FEW)) == expected
+    assert any(lies_on_disk(array) for array in joined)

@@ -6,8 +6,9 @@ join among its old shreds that was not chosen before, so it pays for joins with 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,9 +58,11 @@ class ComparingChosen(Comparing):
         scorer: EdgeScorer,
         store: Store,
         fingerprints: Sequence[str],
+        *,
+        join: Callable[..., NDArray[Any]] = np.concatenate,
     ) -> None:
         """The list is changed: its groups become views of one array, so that nothing lies in memory twice."""
-        self._whole = _put_together(described)
+        self._whole = _put_together(described, join)
         super().__init__(tuple(described), scorer, store)
         self.papers = [fingerprint[:32] for fingerprint in fingerprints]
         self.candidates = Candidates(np.zeros(len(fingerprints) + 1, np.int64), np.zeros(0, np.int32))
@@ -77,13 +80,14 @@ class ComparingChosen(Comparing):
 
     def compare_all(self, executor: Executor, progress: Progress | None) -> None:
         """Look at all joins, and compare those that stand out and were not compared before."""
-        sketched = self.sketch_all()
-        self.choose(
-            find_candidates(
-                sketched.looks, sketched.rights, sketched.lefts, executor=executor, progress=progress
-            )
-        )
+        self.choose(self._look(executor, progress))
         super().compare_all(executor, progress)
+
+    def _look(self, executor: Executor, progress: Progress | None) -> Candidates:
+        sketched = self.sketch_all()  # of a large pile gigabytes, which nobody needs afterwards
+        return find_candidates(
+            sketched.looks, sketched.rights, sketched.lefts, executor=executor, progress=progress
+        )
 
     def sketch_all(self) -> Sketched:
         """What is seen at the first look."""
@@ -156,13 +160,13 @@ def _sort(names: NDArray[np.bytes_], evidence: Evidence) -> _Known:
     return _Known(sorted_names, evidence.map(lambda array: np.ascontiguousarray(array[..., first])))
 
 
-def _put_together(described: list[DescribedGroup]) -> DescribedGroup:
+def _put_together(described: list[DescribedGroup], join: Callable[..., NDArray[Any]]) -> DescribedGroup:
     """All groups as one, one behind the other; they become its parts, first one side, then the other."""
     stops = np.cumsum([len(one.group) for one in described]).tolist()
     parts = [slice(start, stop) for start, stop in zip([0, *stops[:-1]], stops, strict=True)]
-    rights = type(described[0].rights).concatenate([one.rights for one in described], 0)
+    rights = type(described[0].rights).concatenate([one.rights for one in described], 0, join=join)
     described[:] = [replace(one, rights=rights[part]) for one, part in zip(described, parts, strict=True)]
-    lefts = type(described[0].lefts).concatenate([one.lefts for one in described], 0)
+    lefts = type(described[0].lefts).concatenate([one.lefts for one in described], 0, join=join)
     described[:] = [replace(one, lefts=lefts[part]) for one, part in zip(described, parts, strict=True)]
     return DescribedGroup(
         Group(np.concatenate([one.group.members for one in described]), ""),

@@ -70,15 +70,21 @@ class ArrayGroup:
         return cls.from_arrays(arrays, prefix)
 
     @classmethod
-    def concatenate(cls, parts: Sequence[Self], axis: int) -> Self:
-        """Groups one behind the other along an axis of all their arrays."""
+    def concatenate(
+        cls,
+        parts: Sequence[Self],
+        axis: int,
+        *,
+        join: Callable[..., NDArray[Any]] = np.concatenate,
+    ) -> Self:
+        """Groups one behind the other along an axis of all their arrays; `join` puts arrays together."""
         joined = {}
         for entry in fields(cls):
             column = [getattr(part, entry.name) for part in parts]
             first = column[0]
             is_group = isinstance(first, ArrayGroup)
             joined[entry.name] = (
-                type(first).concatenate(column, axis) if is_group else np.concatenate(column, axis)
+                type(first).concatenate(column, axis, join=join) if is_group else join(column, axis)
             )
         return cls(**joined)
 

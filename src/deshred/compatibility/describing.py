@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -59,7 +59,14 @@ class Describing:
     store: Store
     executor: Executor
 
-    def describe_all(self, groups: Sequence[Group], progress: Progress | None) -> list[DescribedGroup]:
+    def describe_all(
+        self,
+        groups: Sequence[Group],
+        progress: Progress | None,
+        *,
+        keep: Callable[[DescribedGroup], DescribedGroup] | None = None,
+    ) -> list[DescribedGroup]:
+        """All groups; `keep` puts each away as soon as it is described."""
         described = []
         known: KnownGroups | None = None
         for done, group in enumerate(groups, 1):
@@ -67,7 +74,7 @@ class Describing:
             if recalled is None:
                 known = known or KnownGroups(self.store, but={one.key for one in groups})
                 recalled = self._assemble(group, known) or self.describe(self.see(group))
-            described.append(recalled)
+            described.append(recalled if keep is None else keep(recalled))
             if progress:
                 progress("encoding", done, len(groups))
         return described

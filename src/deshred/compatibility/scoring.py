@@ -27,6 +27,7 @@ from deshred.compatibility.sketches import Glancing
 from deshred.elements import Compatibility, Pile
 from deshred.errors import SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor, default_executor
+from deshred.shelf import Shelf
 from deshred.timing import Stopwatch
 
 
@@ -76,10 +77,13 @@ def score(
         groups = find_groups(fingerprints, store, options.block)
         if shared is not None:
             describe_ahead(pile, groups, scorer, shared, executor=executor, progress=progress)
-        described = Describing(pile, scorer, store, near).describe_all(groups, None if shared else progress)
+        shelf = Shelf()  # a large pile's descriptions may not fit into memory
+        described = Describing(pile, scorer, store, near).describe_all(
+            groups, None if shared else progress, keep=shelf.keep
+        )
     # matrix products with threads of their own wait for each other, and the more so on a busy machine
     with stopwatch.measure("score"), threadpool_limits(1, "blas"):
-        comparing = _choose_way(described, scorer, store, fingerprints, options)
+        comparing = _choose_way(described, scorer, store, fingerprints, options, shelf)
         described.clear()  # the pile may be large, and one copy of its descriptions is enough
         if shared is not None:
             compare_ahead(comparing, scorer, shared, executor=executor, progress=progress)
@@ -104,11 +108,12 @@ def _choose_way(
     store: Store,
     fingerprints: Sequence[str],
     options: ScoringOptions,
+    shelf: Shelf,
 ) -> Comparing:
     if len(fingerprints) <= options.dense_limit:
         return ComparingAll(tuple(described), scorer, store)
     if isinstance(scorer, Glancing):
-        return ComparingChosen(described, scorer, store, fingerprints)
+        return ComparingChosen(described, scorer, store, fingerprints, join=shelf.join)
     return ListingBest(tuple(described), scorer, store)
 
 
