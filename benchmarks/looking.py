@@ -25,7 +25,7 @@ from deshred.cases import MemoryStore
 from deshred.compatibility.fusion import FusionScorer
 from deshred.compatibility.scoring import ScoringOptions, score
 from deshred.compatibility.sketches import BLOCK, Look, Sketch, find_candidates, look_at_part
-from deshred.elements import ShredSet
+from deshred.elements import Compatibility, ShredSet
 from deshred.evaluation.collections import KnownPile, open_collection, read_document
 from deshred.executors import Executor, default_executor
 from deshred.gathering import gather
@@ -107,12 +107,15 @@ class Same:
     same_pages: int
     joins: tuple[int, int]
     same_joins: int
+    same_as_best: tuple[int, int]  # pages and joins, where as many of a full comparison are kept as of lists
 
     def to_text(self) -> str:
         return (
             f"{self.pile}, {self.shreds} shreds: {self.equal:,} of {self.listed:,} listed joins equal, "
             f"{self.same_pages} pages the same of {self.pages[0]} and {self.pages[1]}, "
-            f"{self.same_joins} joins of {self.joins[0]} and {self.joins[1]}"
+            f"{self.same_joins} joins of {self.joins[0]} and {self.joins[1]}; where the full comparison "
+            f"keeps the best {ScoringOptions().candidates} joins of an edge as well, {self.same_as_best[0]} "
+            f"pages and {self.same_as_best[1]} joins are the same"
         )
 
 
@@ -124,7 +127,7 @@ def compare_ways(name: str, shreds: ShredSet, scorer: FusionScorer, executor: Ex
     )
     rows, columns = lists.list_joins()
     is_equal = (full.scores[rows, columns] == lists.scores) & (full.offsets[rows, columns] == lists.offsets)
-    answers = [arrange(gather(pile, one)) for one in (full, lists)]
+    answers = [arrange(gather(pile, one)) for one in (full, lists, keep_best(full))]
     pages = [{tuple(slot.shred_id for slot in page) for page in answer.pages} for answer in answers]
     joins = [{(join.left, join.right) for join in answer.joins} for answer in answers]
     return Same(
@@ -136,7 +139,18 @@ def compare_ways(name: str, shreds: ShredSet, scorer: FusionScorer, executor: Ex
         len(pages[0] & pages[1]),
         (len(joins[0]), len(joins[1])),
         len(joins[0] & joins[1]),
+        (len(pages[1] & pages[2]), len(joins[1] & joins[2])),
     )
+
+
+def keep_best(full: Compatibility) -> Compatibility:
+    """Of all joins those that lists would keep, had they been looked at in full."""
+    most = ScoringOptions().candidates
+    is_kept = np.zeros(full.scores.shape, np.bool_)
+    for scores, kept in ((full.scores, is_kept), (full.scores.T, is_kept.T)):
+        best = np.argsort(-scores, axis=1, kind="stable")[:, :most]
+        np.put_along_axis(kept, best, values=True, axis=1)
+    return replace(full, scores=np.where(is_kept, full.scores, np.float32(-np.inf)))
 
 
 def time_look(pile: Sketched, looks: tuple[Look, ...], edges: int, blocks: int) -> float:
