@@ -107,15 +107,17 @@ class Same:
     same_pages: int
     joins: tuple[int, int]
     same_joins: int
-    same_as_best: tuple[int, int]  # pages and joins, where as many of a full comparison are kept as of lists
+    # where as many joins of a full comparison are kept as of lists
+    same_pages_as_best: int
+    same_joins_as_best: int
 
     def to_text(self) -> str:
         return (
             f"{self.pile}, {self.shreds} shreds: {self.equal:,} of {self.listed:,} listed joins equal, "
             f"{self.same_pages} pages the same of {self.pages[0]} and {self.pages[1]}, "
             f"{self.same_joins} joins of {self.joins[0]} and {self.joins[1]}; where the full comparison "
-            f"keeps the best {ScoringOptions().candidates} joins of an edge as well, {self.same_as_best[0]} "
-            f"pages and {self.same_as_best[1]} joins are the same"
+            f"keeps the best {ScoringOptions().candidates} joins of an edge as well, "
+            f"{self.same_pages_as_best} pages and {self.same_joins_as_best} joins are the same"
         )
 
 
@@ -139,7 +141,8 @@ def compare_ways(name: str, shreds: ShredSet, scorer: FusionScorer, executor: Ex
         len(pages[0] & pages[1]),
         (len(joins[0]), len(joins[1])),
         len(joins[0] & joins[1]),
-        (len(pages[1] & pages[2]), len(joins[1] & joins[2])),
+        len(pages[1] & pages[2]),
+        len(joins[1] & joins[2]),
     )
 
 

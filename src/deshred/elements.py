@@ -59,6 +59,14 @@ class Scan:
         return f"Scan({self.source.path.name}, {width}x{height} px, {self.dpi:g} dpi)"
 
 
+@dataclass(frozen=True)
+class _Size:
+    """How large the paper of a shred is."""
+
+    width_mm: float
+    height_mm: float
+
+
 @dataclass(frozen=True, eq=False)
 class Shred:
     """One upright strip of paper: its pixels, and the mask that follows its torn outline."""
@@ -82,19 +90,19 @@ class Shred:
     @property
     def width_mm(self) -> float:
         """The median width of the paper over its rows."""
-        return self._size_mm[0]
+        return self._size.width_mm
 
     @property
     def height_mm(self) -> float:
         """All rows with paper."""
-        return self._size_mm[1]
+        return self._size.height_mm
 
     @cached_property
-    def _size_mm(self) -> tuple[float, float]:
+    def _size(self) -> _Size:
         widths = self.mask.view(np.uint8).sum(axis=1, dtype=np.uint32)
         widths = widths[widths > 0]
         width = float(np.median(widths)) if widths.size else 0.0
-        return width / self.dpi * 25.4, widths.size / self.dpi * 25.4
+        return _Size(width / self.dpi * 25.4, widths.size / self.dpi * 25.4)
 
     @cached_property
     def fingerprint(self) -> str:

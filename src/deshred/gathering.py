@@ -115,7 +115,9 @@ def gather(
     if gathering.is_in_pieces:
         return compatibility
     gathered = change_joins(compatibility, gathering.place_parts(weights))
-    for _ in range(_ROUNDS if gathering.has_few_parts else 0):
+    if gathered is compatibility or not gathering.has_few_parts:
+        return gathered
+    for _ in range(_ROUNDS):
         answer = arrange(gathered, options=options, progress=progress, warm_start=warm_start)
         intruders = gathering.find_intruders(answer)
         if not intruders:
@@ -138,8 +140,7 @@ class Gathering:
         assert compatibility.margins is not None
         self._compatibility, self._margins = compatibility, compatibility.margins
         self._paper_mm = paper_mm
-        index = {name: i for i, name in enumerate(compatibility.ids)}
-        self._made = {(index[join.left], index[join.right]) for join in arrangement.joins}
+        self._made = _list_made(arrangement, compatibility)
         self._moved: set[int] = set()  # ends of parts that stood somewhere else
         # each page that got parts: itself and what stands left of it, itself and what stands right of it
         self._gathered: dict[Piece, tuple[list[Piece], list[Piece]]] = {}
@@ -229,11 +230,10 @@ class Gathering:
 
     def find_intruders(self, arrangement: Arrangement) -> dict[tuple[int, int], float]:
         """Joins of an answer that take the place of those between gathered parts, and their new scores."""
-        index = {name: i for i, name in enumerate(self._compatibility.ids)}
-        made = {(index[join.left], index[join.right]) for join in arrangement.joins}
         wanted = self._find_wanted()
         lefts, rights = ({join[end] for join in wanted} for end in (0, 1))
-        intruders = (join for join in sorted(made - wanted) if join[0] in lefts or join[1] in rights)
+        others = sorted(_list_made(arrangement, self._compatibility) - wanted)
+        intruders = (join for join in others if join[0] in lefts or join[1] in rights)
         return {(i, j): self._find_break(i, j) + _UNDONE for i, j in intruders}
 
     def _find_wanted(self) -> set[tuple[int, int]]:
@@ -273,6 +273,11 @@ class Gathering:
     def _find_advantage(self, i: int, j: int) -> float:
         """By how many nats a join beats a page break there."""
         return float(np.clip(self._compatibility.score(i, j) - self._find_break(i, j), -8, 8))
+
+
+def _list_made(arrangement: Arrangement, compatibility: Compatibility) -> set[tuple[int, int]]:
+    index = {name: i for i, name in enumerate(compatibility.ids)}
+    return {(index[join.left], index[join.right]) for join in arrangement.joins}
 
 
 def weigh(places: Sequence[Place], weights: GatheringWeights) -> Floats:

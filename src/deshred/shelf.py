@@ -55,12 +55,12 @@ class Shelf:
         kept: Thing = self._keep(thing, {})
         return kept
 
-    def join(self, arrays: Sequence[NDArray[Any]], axis: int = 0) -> NDArray[Any]:
-        """Arrays of one kind, one behind the other; on disk along the first axis only."""
+    def join(self, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Arrays of one kind, one behind the other."""
         size = sum(array.nbytes for array in arrays)
-        if axis != 0 or size <= max(self._room, _SMALL):
+        if size <= max(self._room, _SMALL):
             self._room -= min(size, self._room)
-            return np.concatenate(arrays, axis)
+            return np.concatenate(arrays)
         try:
             file = _OpenFile(self._folder, size)
             self._files.append(file.mapped)

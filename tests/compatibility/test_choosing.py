@@ -110,8 +110,8 @@ def test_descriptions_that_do_not_fit_into_memory_lie_on_disk_and_score_the_same
         def __init__(self) -> None:
             super().__init__(tmp_path, room=0)
 
-        def join(self, arrays: Sequence[NDArray[Any]], axis: int = 0) -> NDArray[Any]:
-            joined.append(super().join(arrays, axis))
+        def join(self, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+            joined.append(super().join(arrays))
             return joined[-1]
 
     monkeypatch.setattr(scoring, "Shelf", Narrow)

@@ -6,16 +6,15 @@ join among its old shreds that was not chosen before, so it pays for joins with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deshred.cases.store import Store
 from deshred.compatibility.comparing import Comparing, Listed, Pair
-from deshred.compatibility.contract import Descriptions, EdgeScorer, Evidence, Rows
+from deshred.compatibility.contract import Descriptions, EdgeScorer, Evidence, Join, Rows
 from deshred.compatibility.describing import DescribedGroup
 from deshred.compatibility.groups import Group
 from deshred.compatibility.sketches import Candidates, Glancing, Look, Sketch, find_candidates
@@ -59,7 +58,7 @@ class ComparingChosen(Comparing):
         store: Store,
         fingerprints: Sequence[str],
         *,
-        join: Callable[..., NDArray[Any]] = np.concatenate,
+        join: Join = np.concatenate,
     ) -> None:
         """The list is changed: its groups become views of one array, so that nothing lies in memory twice."""
         self._whole = _put_together(described, join)
@@ -160,13 +159,13 @@ def _sort(names: NDArray[np.bytes_], evidence: Evidence) -> _Known:
     return _Known(sorted_names, evidence.map(lambda array: np.ascontiguousarray(array[..., first])))
 
 
-def _put_together(described: list[DescribedGroup], join: Callable[..., NDArray[Any]]) -> DescribedGroup:
+def _put_together(described: list[DescribedGroup], join: Join) -> DescribedGroup:
     """All groups as one, one behind the other; they become its parts, first one side, then the other."""
     stops = np.cumsum([len(one.group) for one in described]).tolist()
     parts = [slice(start, stop) for start, stop in zip([0, *stops[:-1]], stops, strict=True)]
-    rights = type(described[0].rights).concatenate([one.rights for one in described], 0, join=join)
+    rights = type(described[0].rights).combine([one.rights for one in described], join)
     described[:] = [replace(one, rights=rights[part]) for one, part in zip(described, parts, strict=True)]
-    lefts = type(described[0].lefts).concatenate([one.lefts for one in described], 0, join=join)
+    lefts = type(described[0].lefts).combine([one.lefts for one in described], join)
     described[:] = [replace(one, lefts=lefts[part]) for one, part in zip(described, parts, strict=True)]
     return DescribedGroup(
         Group(np.concatenate([one.group.members for one in described]), ""),

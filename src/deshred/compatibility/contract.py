@@ -10,6 +10,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
@@ -22,6 +23,7 @@ from deshred.imaging.edges import EdgeOptions
 Unit = Literal["nats", "arbitrary"]
 Rows = NDArray[np.intp]
 Shape = tuple[int, ...]
+Join = Callable[[Sequence[NDArray[Any]]], NDArray[Any]]  # arrays, one behind the other
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,22 +72,19 @@ class ArrayGroup:
         return cls.from_arrays(arrays, prefix)
 
     @classmethod
-    def concatenate(
-        cls,
-        parts: Sequence[Self],
-        axis: int,
-        *,
-        join: Callable[..., NDArray[Any]] = np.concatenate,
-    ) -> Self:
-        """Groups one behind the other along an axis of all their arrays; `join` puts arrays together."""
+    def concatenate(cls, parts: Sequence[Self], axis: int) -> Self:
+        """Groups one behind the other along an axis of all their arrays."""
+        return cls.combine(parts, partial(np.concatenate, axis=axis))
+
+    @classmethod
+    def combine(cls, parts: Sequence[Self], join: Join) -> Self:
+        """Groups as one, whose arrays are joined one by one."""
         joined = {}
         for entry in fields(cls):
             column = [getattr(part, entry.name) for part in parts]
             first = column[0]
             is_group = isinstance(first, ArrayGroup)
-            joined[entry.name] = (
-                type(first).concatenate(column, axis, join=join) if is_group else join(column, axis)
-            )
+            joined[entry.name] = type(first).combine(column, join) if is_group else join(column)
         return cls(**joined)
 
 

@@ -1,8 +1,8 @@
-"""PNG as deshred writes it, and quick to read back: all rows as they are, or all as the difference to the
-one above.
+"""PNG as deshred writes it, and quick to read back.
 
-ISA-L packs and unpacks in a fraction of the time of zlib, and no library lets us choose it. PNG files of
-others have other filters, or say more than we know about: those are for Pillow.
+All rows are packed as they are, or all as the difference to the one above. ISA-L packs and unpacks in a
+fraction of the time of zlib, and no library lets us choose it. PNG files of others have other filters, or say
+more than we know about: those are for Pillow.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ class PlainPng:
         if len(content) != self.height * length or not unpacker.eof or unpacker.unused_data:
             return None
         filtered = np.frombuffer(content, np.uint8).reshape(self.height, length)
-        kind, rows = filtered[0, 0], filtered[:, 1:]
-        if kind not in (_NONE, _UP) or not (filtered[:, 0] == kind).all():
+        kinds, rows = set(filtered[:, 0].tolist()), filtered[:, 1:]
+        if kinds not in ({_NONE}, {_UP}):
             return None
-        pixels = _add_up(rows) if kind == _UP else rows.copy()
+        pixels = _add_up(rows) if kinds == {_UP} else rows.copy()
         return pixels.reshape(self.height, self.width, self.channels)
 
 
