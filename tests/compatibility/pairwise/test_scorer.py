@@ -11,7 +11,6 @@ from deshred.compatibility.pairwise.scorer import (
     InkStrips,
     PairwiseOptions,
     PairwiseScorer,
-    drop_blank_rows,
     shift_down,
 )
 from deshred.compatibility.scorers import load_scorer
@@ -98,25 +97,6 @@ def test_of_equal_scores_the_smallest_shift_wins(tmp_path: Path) -> None:
     scorer = make_scorer(lively_network(32), 32, tmp_path, max_shift=4)
     blank = InkStrips(np.zeros((1, ROWS, 16), np.uint8))
     assert scorer.compare(blank, blank).offsets.tolist() == [[0]]
-
-
-def test_a_blank_run_keeps_the_rows_that_a_value_can_see() -> None:
-    inked = np.zeros(600, np.bool_)
-    inked[[100, 400]] = True
-    kept = drop_blank_rows(inked, 79)
-    assert kept.steps_left_out == (100 - 79) // 16 + (299 - 79) // 16 + (199 - 79) // 16
-    assert len(kept.rows) == 600 - 16 * kept.steps_left_out
-    at = np.flatnonzero(inked[kept.rows])
-    assert at[0] >= 79
-    assert at[1] - at[0] - 1 >= 79
-    assert len(kept.rows) - 1 - at[1] >= 79
-
-
-def test_without_long_blank_runs_no_row_is_dropped() -> None:
-    inked = np.arange(300) % 90 == 0
-    kept = drop_blank_rows(inked, 79)
-    assert kept.rows.tolist() == list(range(300))
-    assert kept.steps_left_out == 0
 
 
 @pytest.mark.parametrize(
