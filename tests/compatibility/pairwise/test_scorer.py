@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from deshred.compatibility.pairwise.scorer import (
-    InkStrips,
     PairwiseOptions,
     PairwiseScorer,
     shift_down,
@@ -95,8 +94,8 @@ def test_the_map_along_a_join_has_the_mean_that_is_scored(tmp_path: Path) -> Non
 
 def test_of_equal_scores_the_smallest_shift_wins(tmp_path: Path) -> None:
     scorer = make_scorer(lively_network(32), 32, tmp_path, max_shift=4)
-    blank = InkStrips(np.zeros((1, ROWS, 16), np.uint8))
-    assert scorer.compare(blank, blank).offsets.tolist() == [[0]]
+    blank = Edge(np.zeros((ROWS, 16), np.uint8), np.zeros(ROWS, np.float32), np.full((ROWS, 3), 255, np.uint8), 0)
+    assert score_edges(scorer, [blank], [blank]).offsets.tolist() == [[0]]
 
 
 @pytest.mark.parametrize(

@@ -25,14 +25,15 @@ from deshred.imaging.edges import EdgeOptions
 from deshred.options import option
 
 _RIGHTS = 32  # right-hand edges that are kept at hand, at 1 MB each
-_SHIFTS = 7  # per run of the network: few enough for the cache
+_STEPS = 400  # of maps per run of the network: few enough for the cache
 
 
 @dataclass(frozen=True, eq=False)
 class InkStrips(Descriptions):
-    """The ink of n edges."""
+    """The ink of n edges, and their maps beside blank paper."""
 
     ink: EdgeInk
+    alone: NDArray[np.float32]  # (n, shifts, steps); a right-hand edge stays where it is
 
 
 _MOST_ROWS = 65_535  # as long as a picture can be
@@ -78,28 +79,25 @@ class PairwiseScorer(PlainScorer):
         self._network = PairwiseNetwork(self.model)
         self._field: int = self.model.card["receptive_rows"]
         blank = np.zeros((1, self.options.rows, self.edge_options.width), np.uint8)
-        self._blank: dict[Which, Sides] = {which: self._network.look(which, blank) for which in ("right", "left")}
-        self._blank_map = self._network.join(self._blank["right"], self._blank["left"])[0]
+        self._blank = self._network.look("right", blank), self._network.look("left", blank)
+        self._blank_map = self._network.join(*self._blank)[0]
 
     def describe_rights(self, edges: Sequence[Edge], _executor: Executor, /) -> InkStrips:
         # column 0 of an edge is its tear: mirrored back, the tear is where the other shred begins
-        return InkStrips(np.stack([edge.ink[:, ::-1] for edge in edges]))
+        return self._describe("right", np.stack([edge.ink[:, ::-1] for edge in edges]))
 
     def describe_lefts(self, edges: Sequence[Edge], _executor: Executor, /) -> InkStrips:
-        return InkStrips(np.stack([edge.ink for edge in edges]))
+        return self._describe("left", np.stack([edge.ink for edge in edges]))
 
     def compare(self, rights: InkStrips, lefts: InkStrips) -> ScoreBlock:
-        return self._compare(rights.ink, lefts.ink)
-
-    def _compare(self, rights: EdgeInk, lefts: EdgeInk) -> ScoreBlock:
         shifts = np.array(self.options.shifts, np.int16)
         logits = np.empty((len(shifts), len(rights), len(lefts)))
         for first in range(0, len(rights), _RIGHTS):
-            some = [self._look("right", ink[None]) for ink in rights[first : first + _RIGHTS]]
-            for j, left in enumerate(lefts):
-                theirs = self._look("left", np.stack([shift_down(left, int(shift)) for shift in shifts]))
+            some = [self._look("right", ink) for ink in rights.ink[first : first + _RIGHTS]]
+            for j, theirs in enumerate(self._look("left", ink) for ink in lefts.ink):
                 for i, ours in enumerate(some, first):
-                    logits[:, i, j] = self._mean_logits(ours, theirs)
+                    alone = np.where(ours.seen, rights.alone[i], lefts.alone[j])
+                    logits[:, i, j] = self._mean_logits(ours, theirs, alone)
         best = logits.argmax(axis=0)
         probability = 1 / (1 + np.exp(-logits.max(axis=0)))
         return ScoreBlock(probability.astype(np.float32), shifts[best])
@@ -111,33 +109,44 @@ class PairwiseScorer(PlainScorer):
         along: NDArray[np.float32] = self._network.join(ours, theirs)[0]
         return along
 
-    def _look(self, which: Which, ink: EdgeInk) -> _Seen:
-        """What one edge contributes, at all its shifts, and its maps beside blank paper."""
-        seen = find_seen(ink.any(axis=(0, 2)), self._field, len(self._blank_map))
-        stretches = Stretches.around(seen, self._field)
-        alone = np.repeat(self._blank_map[None], len(ink), axis=0)
-        if not stretches:
-            return _Seen(seen, stretches, self._blank[which], alone)
-        sides = self._network.look(which, stretches.pick(ink, 1, MAP_STEP, more=OVERLAP))
-        steps = np.flatnonzero(seen)
-        if which == "right":
-            maps = self._network.join(sides, self._blank["left"].pick(stretches))
-        else:
-            maps = self._network.join(self._blank["right"].pick(stretches), sides)
-        alone[:, steps] = maps[:, stretches.places(steps)]
-        return _Seen(seen, stretches, sides, alone)
+    def _describe(self, which: Which, inks: EdgeInk) -> InkStrips:
+        return InkStrips(inks, np.stack([self._map_alone(which, self._look(which, ink)) for ink in inks]))
 
-    def _mean_logits(self, ours: _Seen, theirs: _Seen) -> NDArray[np.float64]:  # (shifts,)
-        """What the softmax sees: the mean over the map. Only where both sides are inked it must be run."""
+    def _look(self, which: Which, ink: NDArray[np.uint8]) -> _Seen:
+        """What one edge contributes; a left-hand one at all shifts."""
+        moves = self.options.shifts if which == "left" else (0,)
+        moved = np.stack([shift_down(ink, shift) for shift in moves])
+        seen = find_seen(moved.any(axis=(0, 2)), self._field, len(self._blank_map))
+        stretches = Stretches.around(seen, self._field)
+        picked = stretches.pick(moved, 1, MAP_STEP, more=OVERLAP)
+        return _Seen(seen, stretches, self._network.look(which, picked) if seen.any() else None)
+
+    def _map_alone(self, which: Which, edge: _Seen) -> NDArray[np.float32]:  # (shifts, steps)
+        """The maps of an edge beside blank paper."""
+        count = len(self.options.shifts) if which == "left" else 1
+        alone = np.repeat(self._blank_map[None], count, axis=0)
+        if edge.sides is not None:
+            right, left = (sides.pick(edge.stretches) for sides in self._blank)
+            maps = self._network.join(edge.sides, left) if which == "right" else self._network.join(right, edge.sides)
+            steps = np.flatnonzero(edge.seen)
+            alone[:, steps] = maps[:, edge.stretches.places(steps)]
+        return alone
+
+    def _mean_logits(
+        self, ours: _Seen, theirs: _Seen, alone: NDArray[np.float32]
+    ) -> NDArray[np.float64]:  # (shifts,)
+        """What the softmax sees: the mean over the map, which is run where both sides are inked."""
         both = ours.seen & theirs.seen
-        total = np.where(ours.seen, ours.alone, theirs.alone)[:, ~both].sum(axis=1, dtype=np.float64)
+        total: NDArray[np.float64] = alone[:, ~both].sum(axis=1, dtype=np.float64)
         stretches = Stretches.around(both, self._field)
-        if stretches:
-            right, lefts = (one.sides.pick(stretches.within(one.stretches)) for one in (ours, theirs))
+        if ours.sides is not None and theirs.sides is not None and both.any():
+            right = ours.sides.pick(stretches.within(ours.stretches))
+            within = stretches.within(theirs.stretches)
             places = stretches.places(np.flatnonzero(both))
-            for s in range(0, len(lefts), _SHIFTS):
-                maps = self._network.join(right, lefts[s : s + _SHIFTS])
-                total[s : s + _SHIFTS] += maps[:, places].sum(axis=1, dtype=np.float64)
+            count = max(1, _STEPS // len(stretches))
+            for s in range(0, len(total), count):
+                maps = self._network.join(right, theirs.sides[s : s + count].pick(within))
+                total[s : s + count] += maps[:, places].sum(axis=1, dtype=np.float64)
         return total / len(both)
 
 
@@ -147,8 +156,7 @@ class _Seen:
 
     seen: Steps  # where a map sees any of its ink
     stretches: Stretches  # of the rows that its sides have
-    sides: Sides
-    alone: NDArray[np.float32]  # (shifts, steps): the map beside blank paper
+    sides: Sides | None  # None where it is blank
 
 
 def shift_down(ink: NDArray[np.uint8], shift: int) -> NDArray[np.uint8]:

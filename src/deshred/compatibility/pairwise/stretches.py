@@ -45,8 +45,8 @@ class Stretches:
         starts, stops = starts[np.append(True, apart)[: len(starts)]], stops[np.append(apart, True)[: len(stops)]]
         return cls(starts, stops, len(stops) > 0 and int(stops[-1]) == len(wanted))
 
-    def __bool__(self) -> bool:
-        return len(self.starts) > 0
+    def __len__(self) -> int:
+        return int((self.stops - self.starts).sum())
 
     def within(self, longer: Stretches) -> Stretches:
         """The same in a map that was put together of longer ones."""
@@ -61,9 +61,8 @@ class Stretches:
     def pick(self, values: NDArray[Any], axis: int, rows: int, *, more: int = 0) -> NDArray[Any]:
         """What lies in the stretches along an axis with so many rows per step, and some rows more at the end."""
         before = (slice(None),) * (axis % values.ndim)
-        ends: list[int | None] = (rows * self.stops).tolist()
-        ends[-1] = None if self.reach_end else rows * int(self.stops[-1]) + more
-        return np.concatenate(
-            [values[*before, start:end] for start, end in zip((rows * self.starts).tolist(), ends, strict=True)],
-            axis=axis,
-        )
+        starts, ends = (rows * self.starts).tolist(), (rows * self.stops).tolist()
+        if ends:
+            ends[-1] = None if self.reach_end else ends[-1] + more
+        some = [values[*before, start:end] for start, end in zip(starts, ends, strict=True)]
+        return np.concatenate(some or [values[*before, :0]], axis=axis)
