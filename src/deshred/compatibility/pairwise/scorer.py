@@ -2,7 +2,8 @@
 
 Paixão et al., "Self-supervised deep reconstruction of mixed strip-shredded text documents", Pattern
 Recognition 107 (2020). Scores are probabilities, as in the paper, not log-odds. The network comes as ONNX
-from `pairwise_training.py` and shares its first layers between joins (`shared_joins.py`).
+from `training.py`. What an edge contributes is computed once per edge and shift, and only rows with ink on
+both sides are compared: the value of any other is that of an edge beside blank paper.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class PairwiseScorer(PlainScorer):
         """What one edge contributes; a left-hand one at all shifts."""
         moves = self.options.shifts if which == "left" else (0,)
         moved = np.stack([shift_down(ink, shift) for shift in moves])
-        seen = find_seen(moved.any(axis=(0, 2)), self._field, len(self._blank_map))
+        seen = find_seen(np.any(moved, axis=(0, 2)), self._field, len(self._blank_map))
         stretches = Stretches.around(seen, self._field)
         picked = stretches.pick(moved, 1, MAP_STEP, more=OVERLAP)
         return _Seen(seen, stretches, self._network.look(which, picked) if seen.any() else None)
@@ -127,7 +128,11 @@ class PairwiseScorer(PlainScorer):
         alone = np.repeat(self._blank_map[None], count, axis=0)
         if edge.sides is not None:
             right, left = (sides.pick(edge.stretches) for sides in self._blank)
-            maps = self._network.join(edge.sides, left) if which == "right" else self._network.join(right, edge.sides)
+            maps = (
+                self._network.join(edge.sides, left)
+                if which == "right"
+                else self._network.join(right, edge.sides)
+            )
             steps = np.flatnonzero(edge.seen)
             alone[:, steps] = maps[:, edge.stretches.places(steps)]
         return alone

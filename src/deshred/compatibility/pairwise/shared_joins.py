@@ -28,9 +28,9 @@ _FIRST = 64  # channels of the first convolution
 
 
 class Side(NamedTuple):
-    """What one edge contributes to every join that it is part of. The mixed column is the one at the tear.
+    """What one edge contributes to every join that it is part of; the mixed column is the one at the tear.
 
-    Parts of sums are before their ReLU, and the biases are in one of them.
+    Parts of a sum are before its ReLU, and its bias is in one of them. The names are `PARTS`.
     """
 
     seam: Tensor  # (n, r, 6 or 3): what the only column of the first convolution that sees both edges sees
@@ -73,32 +73,35 @@ class SharedJoins(nn.Module):
         one, squeeze = self.one, self.two.squeeze
         count, rows = theirs.beside.shape[0], theirs.beside.shape[1]
         seen = torch.cat([ours.seam.expand(count, -1, -1), theirs.seam], dim=2).flatten(0, 1)
-        seam = torch.addmm(self.first.bias, seen, self._seam_matrix()).view(count, 1, -1, _FIRST)
+        seam = torch.addmm(self.first.bias, seen, self._seam_taps()).view(count, 1, -1, _FIRST)
         seam = F.max_pool2d(seam, (3, 1), (2, 1), ceil_mode=True).view(count, rows, -1)
         mixed = torch.maximum(torch.maximum(seam, ours.beside), theirs.beside)
-        flat = F.relu(torch.addmm(one.squeeze.bias, mixed.flatten(0, 1), one.squeeze.matrix()))  # (n * h, 16)
+        flat = F.relu(torch.addmm(one.squeeze.bias, mixed.flatten(0, 1), one.squeeze.taps()))  # (n * h, 16)
         x = flat.view(count, rows, -1)
         white = torch.zeros_like(x[:, :1])
-        around = torch.cat([torch.cat([white, x[:, :-1]], 1), x, torch.cat([x[:, 1:], white], 1)], 2).flatten(0, 1)
+        above, below = torch.cat([white, x[:, :-1]], dim=1), torch.cat([x[:, 1:], white], dim=1)
+        around = torch.cat([above, x, below], dim=2).flatten(0, 1)  # (n * h, 48)
 
         def widen(tap: int, added: Tensor) -> Tensor:
             """The first module's wide expansion of a column, squeezed by the second; `tap` meets `mixed`."""
             taps = one.wide.weight[:, :, tap].permute(2, 1, 0).flatten(0, 1)  # (3 * 16, 64)
-            return F.relu(torch.addmm(added.flatten(0, 1), around, taps)) @ squeeze.matrix(1)
+            return F.relu(torch.addmm(added.flatten(0, 1), around, taps)) @ squeeze.taps(1)
 
-        narrow = F.relu(torch.addmm(one.narrow.bias, flat, one.narrow.matrix()))
+        narrow = F.relu(torch.addmm(one.narrow.bias, flat, one.narrow.taps()))
         before = widen(2, ours.next.expand(count, -1, -1)).view(count, rows, -1) + ours.squeezed
-        middle = torch.addmm(squeeze.bias, narrow, squeeze.matrix(0)) + widen(1, ours.mixed + theirs.mixed)
+        middle = torch.addmm(squeeze.bias, narrow, squeeze.taps(0)) + widen(1, ours.mixed + theirs.mixed)
         after = widen(0, theirs.next).view(count, rows, -1) + theirs.squeezed
-        around = F.relu(torch.stack([before, middle.view(count, rows, -1), after], dim=1))
-        columns = torch.cat([ours.own.expand(count, -1, -1, -1), around, theirs.own], dim=1)
+        inner = F.relu(torch.stack([before, middle.view(count, rows, -1), after], dim=1))
+        columns = torch.cat([ours.own.expand(count, -1, -1, -1), inner, theirs.own], dim=1)
         x = self.deep(self.middle(self.two.expand(columns.permute(0, 3, 1, 2))))
-        out: Tensor = (x.permute(0, 2, 3, 1) @ self.last.matrix()).mean(dim=1) + self.last.bias
+        out: Tensor = (x.permute(0, 2, 3, 1) @ self.last.taps()).mean(dim=1) + self.last.bias
         return out
 
     def look_right(self, ink: Tensor) -> Side:
         """What right-hand edges contribute; edges look as they do in the page."""
-        return self._side(ink[:, :, :-1], ink[:, :, -2:], self.first.weight, self.one.wide.weight, is_right=True)
+        return self._side(
+            ink[:, :, :-1], ink[:, :, -2:], self.first.weight, self.one.wide.weight, is_right=True
+        )
 
     def look_left(self, ink: Tensor) -> Side:
         """What left-hand edges contribute."""
@@ -133,7 +136,7 @@ class SharedJoins(nn.Module):
             _put_channels_last(F.relu(squeeze(complete))),
         )
 
-    def _seam_matrix(self) -> Tensor:
+    def _seam_taps(self) -> Tensor:
         """The kernel of the first convolution for what `Side.seam` of both edges see, (9, 64)."""
         kernel = self.first.weight[:, 0].permute(2, 1, 0)  # (rows, columns, 64)
         return torch.cat([kernel[:, :2].flatten(0, 1), kernel[:, 2:].flatten(0, 1)])
@@ -174,11 +177,11 @@ class _Convolution(nn.Module):
         self.weight = nn.Parameter(weight.detach().transpose(2, 3).contiguous())
         self.bias = nn.Parameter(bias.detach().clone())
 
-    def matrix(self, half: int | None = None) -> Tensor:
+    def taps(self, half: int | None = None) -> Tensor:
         """A 1x1 kernel as (in, out); of all input channels, or of one half of them."""
-        matrix = self.weight.flatten(1).t()
+        taps = self.weight.flatten(1).t()
         size = self.weight.shape[1] // 2
-        return matrix if half is None else matrix[half * size : (half + 1) * size]
+        return taps if half is None else taps[half * size : (half + 1) * size]
 
     def forward(self, x: Tensor) -> Tensor:
         return F.conv2d(x, self.weight, self.bias)

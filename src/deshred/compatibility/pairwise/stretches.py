@@ -41,8 +41,9 @@ class Stretches:
         behind = -(-(field // 2) // MAP_STEP)
         turns = np.flatnonzero(np.diff(np.concatenate([[False], wanted, [False]])))
         starts, stops = np.maximum(turns[::2] - before, 0), np.minimum(turns[1::2] + behind, len(wanted))
-        apart = starts[1:] > stops[:-1]
-        starts, stops = starts[np.append(True, apart)[: len(starts)]], stops[np.append(apart, True)[: len(stops)]]
+        apart = np.flatnonzero(starts[1:] > stops[:-1])
+        starts = np.concatenate([starts[:1], starts[apart + 1]])
+        stops = np.concatenate([stops[apart], stops[-1:]])
         return cls(starts, stops, len(stops) > 0 and int(stops[-1]) == len(wanted))
 
     def __len__(self) -> int:
@@ -59,7 +60,7 @@ class Stretches:
         return steps + ahead[np.searchsorted(self.starts, steps, "right") - 1]
 
     def pick(self, values: NDArray[Any], axis: int, rows: int, *, more: int = 0) -> NDArray[Any]:
-        """What lies in the stretches along an axis with so many rows per step, and some rows more at the end."""
+        """What lies in the stretches along an axis with so many rows per step, and `more` rows behind it."""
         before = (slice(None),) * (axis % values.ndim)
         starts, ends = (rows * self.starts).tolist(), (rows * self.stops).tolist()
         if ends:

@@ -18,9 +18,9 @@ from torch import Tensor, nn
 
 from deshred.compatibility.models import find_model, list_models, open_model
 from deshred.compatibility.models.cards import parse_card
+from deshred.compatibility.pairwise.network import FITS
 from deshred.compatibility.pairwise.quantizing import quantize_alike, quantize_pairwise, sample_edges
 from deshred.compatibility.pairwise.samples import SampleOptions, Samples, join_samples, sample_page
-from deshred.compatibility.pairwise.network import FITS
 from deshred.compatibility.pairwise.shared_joins import SharedJoins, restore_plain
 from deshred.compatibility.pairwise.squeezenet import SqueezeNet, build_squeezenet, file_checksum
 from deshred.compatibility.pairwise.stretches import MAP_STEP
@@ -269,7 +269,7 @@ def import_pairwise(model: str | Path, *, options: SampleOptions, dropout: float
 
 
 def convert_pairwise(model: str | Path, output: Path) -> None:
-    """Lay out a trained and quantized model as `deshred train pairwise` does now: the same weights and bytes."""
+    """Lay out a trained model as `deshred train pairwise` does now: the same weights, quantized alike."""
     card = dict(_read_card(find_model(model)))
     options = SampleOptions(**card.pop("options"))
     network = import_pairwise(model, options=options).eval()
