@@ -96,7 +96,7 @@ def test_a_pairwise_network_of_an_older_layout_is_told_from_a_damaged_one() -> N
     with pytest.raises(ModelError, match="made for something else"):
         check_shapes(network, "pairwise", card, "m.onnx")
     network._outputs = [Entry("map", ["a", "b", 2, "steps"])]
-    with pytest.raises(ModelError, match="older versions.*convert_pairwise"):
+    with pytest.raises(ModelError, match=r"older versions.*convert_pairwise"):
         check_shapes(network, "pairwise", card, "m.onnx")
     network._outputs = [Entry("map", ["n", "steps", 2]), Entry("right.seam", ["a", "rows", 6])]
     check_shapes(network, "pairwise", card, "m.onnx")
