@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from deshred.compatibility.models import open_model
 from deshred.compatibility.pairwise.network import PARTS, PairwiseNetwork, Sides
 from deshred.compatibility.pairwise.stretches import MAP_STEP, OVERLAP, Stretches
+from deshred.errors import ModelError
 
 ROWS = 600
 
@@ -55,3 +58,17 @@ def test_stretches_of_a_join_give_the_values_of_the_whole(
     late = network.join(look_later("right", right), look_later("left", left))
     for found in (early, late):
         np.testing.assert_allclose(found[:, places], whole[:, steps], atol=1e-4)
+
+
+def test_a_map_of_another_length_is_the_fault_of_the_model() -> None:
+    model = open_model("pairwise-cdip", "pairwise", 1)
+
+    class Shortened:
+        def run(self, outputs: list[str], inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
+            found: list[np.ndarray] = model.session.run(outputs, inputs)
+            return [values[:, 1:] for values in found] if outputs == ["map"] else found
+
+    network = PairwiseNetwork(replace(model, session=Shortened()))
+    right, left = network.look("right", draw_edges(1)), network.look("left", draw_edges(1))
+    with pytest.raises(ModelError, match="gives 1 x 36 x 2 values"):
+        network.join(right, left)

@@ -53,6 +53,8 @@ class PairwiseNetwork:
     def look(self, which: Which, ink: EdgeInk) -> Sides:
         """What right-hand or left-hand edges contribute."""
         found = self._model.run([f"{which}.{part}" for part in PARTS], self._idle | {f"{which}s": ink})
+        for name, part in zip(PARTS, found, strict=True):
+            self._model.check_shape(part, (len(ink), *[None] * (3 if name == "own" else 2)))
         return Sides(tuple(found))
 
     def feed(self, right: Sides, lefts: Sides) -> dict[str, NDArray[Any]]:
@@ -65,6 +67,9 @@ class PairwiseNetwork:
     def join(self, right: Sides, lefts: Sides) -> NDArray[np.float32]:  # (n, steps)
         """Their maps: above 0 where the join fits, below where it does not."""
         found: NDArray[np.float32] = self._model.run(["map"], self.feed(right, lefts))[0]
-        self._model.check_shape(found, (len(lefts), None, 2))
+        steps = lefts.parts[1].shape[-2]
+        for _ in range(2):  # it is pooled twice more
+            steps = -(-(steps - 3) // 2) + 1
+        self._model.check_shape(found, (len(lefts), steps, 2))
         fit: NDArray[np.float32] = found[..., FITS] - found[..., 1 - FITS]
         return fit
