@@ -7,8 +7,8 @@
 Each model stands with PAGES that it was not trained on; without them the benchmark draws its own. Prints the
 curves in use and those that fit these piles best: mean surprise in nats, joins with a probability of at least
 0.8 that are true, and how many of the true joins those are. The constants of `compatibility/presence.py` were
-fitted on piles mixed like these. Every fourth pile is of rectangular crops, whose tears do not show; only there
-is a close look taken at joins, so `BeliefCurve` is fitted with --crops.
+fitted on piles mixed like these. Every fourth pile is of rectangular crops, whose tears do not show; only
+there is a close look taken at joins, so `BeliefCurve` is fitted with --crops.
 """
 
 from __future__ import annotations

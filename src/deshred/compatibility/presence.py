@@ -80,8 +80,8 @@ class BeliefCurve:
     """How a probability and what a close look says become one.
 
     Twelve simulated piles of rectangular crops, of pages that the looks were not learned from, say 1.75, 0.29
-    and 0.59 (`benchmarks/probabilities.py --crops`). But looks were learned on piles of the same simulator, so
-    this is halfway from there to no look at all.
+    and 0.59 (`benchmarks/probabilities.py --crops`). But looks were learned on piles of the same simulator,
+    so this is halfway from there to no look at all.
     """
 
     intercept: float = 0.87
