@@ -218,8 +218,12 @@ def export_onnx(
     *,
     kind: str,
     card: Mapping[str, Any],
+    optional: Sequence[str] = (),
 ) -> None:
-    """Write a module as one self-contained ONNX file with its kind and card inside."""
+    """Write a module as one self-contained ONNX file with its kind and card inside.
+
+    Inputs that are `optional` are what they are here where a run does not give them.
+    """
     import onnx
 
     scratch = path.with_suffix(".onnx.part")
@@ -227,6 +231,7 @@ def export_onnx(
     with torch.no_grad(), warnings.catch_warnings():
         # the newer exporter renames and folds weights, and needs one more package
         warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.filterwarnings("ignore", "Constant folding")  # of mirrored kernels: nothing is folded
         torch.onnx.export(
             module,
             tuple(inputs.values()),
@@ -241,6 +246,8 @@ def export_onnx(
         )
     model = onnx.load(str(scratch))
     scratch.unlink()
+    defaults = [onnx.numpy_helper.from_array(inputs[name].numpy(), name) for name in optional]
+    model.graph.initializer.extend(defaults)
     onnx.helper.set_model_props(model, {"deshred.kind": kind, "deshred.card": json.dumps(dict(card))})
     onnx.checker.check_model(model)
     onnx.save(model, str(scratch))
@@ -253,6 +260,13 @@ def read_tensors(path: Path) -> dict[str, torch.Tensor]:
 
     weights = read_weights(onnx.load(str(path)).graph)
     return {name: torch.tensor(values) for name, values in weights.items()}
+
+
+def read_metadata(path: Path) -> dict[str, str]:
+    """What an ONNX file says about itself."""
+    import onnx
+
+    return {entry.key: entry.value for entry in onnx.load(str(path)).metadata_props}
 
 
 def _averaged(network: torch.nn.Module, decay: float | None) -> torch.optim.swa_utils.AveragedModel:

@@ -88,3 +88,15 @@ def test_a_network_must_take_and_give_what_its_card_says() -> None:
     for wrong in (Network(32, 32), Network(64, 31)):
         with pytest.raises(ModelError, match="made for something else"):
             check_shapes(wrong, "towers", TOWERS, "m.onnx")
+
+
+def test_a_pairwise_network_of_an_older_layout_is_told_from_a_damaged_one() -> None:
+    card = {"options": {"columns": 32}, "receptive_rows": 79}
+    network = Network(16, 2)
+    with pytest.raises(ModelError, match="made for something else"):
+        check_shapes(network, "pairwise", card, "m.onnx")
+    network._outputs = [Entry("map", ["a", "b", 2, "steps"])]
+    with pytest.raises(ModelError, match=r"older versions.*convert_pairwise"):
+        check_shapes(network, "pairwise", card, "m.onnx")
+    network._outputs = [Entry("map", ["n", "steps", 2]), Entry("right.seam", ["a", "rows", 6])]
+    check_shapes(network, "pairwise", card, "m.onnx")

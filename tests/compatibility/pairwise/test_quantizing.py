@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 onnx = pytest.importorskip("onnx", reason="quantizing needs deshred[train]")
 torch = pytest.importorskip("torch", reason="the network needs deshred[train]")
 
-import onnxruntime  # noqa: E402
-
-from deshred.compatibility.models import find_model  # noqa: E402
-from deshred.compatibility.pairwise.quantizing import quantize_pairwise, sample_edges  # noqa: E402
+from deshred.compatibility.models import find_model, open_model  # noqa: E402
+from deshred.compatibility.pairwise.network import PairwiseNetwork  # noqa: E402
+from deshred.compatibility.pairwise.quantizing import (  # noqa: E402
+    quantize_alike,
+    quantize_pairwise,
+    sample_edges,
+)
 from deshred.compatibility.pairwise.samples import SampleOptions  # noqa: E402
 from deshred.compatibility.pairwise.training import PairwiseTask, export_pairwise, import_pairwise  # noqa: E402
 from deshred.compatibility.training import read_tensors  # noqa: E402
@@ -47,9 +50,9 @@ def quantized(trained: Path, scribbled_pages: list[IntactPage], tmp_path: Path) 
 
 def map_joins(model: Path, pages: list[IntactPage]) -> NDArray[np.float32]:
     edges = next(iter(sample_edges(pages, OPTIONS, seed=1)))
-    session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
-    maps: NDArray[np.float32] = session.run(None, dict(edges))[0]
-    return maps[..., 1, :] - maps[..., 0, :]
+    network = PairwiseNetwork(open_model(model, "pairwise", 1))
+    lefts = network.look("left", edges["lefts"])
+    return np.stack([network.join(network.look("right", right[None]), lefts) for right in edges["rights"]])
 
 
 def list_kinds(model: Path) -> list[str]:
@@ -94,6 +97,15 @@ def test_a_model_is_quantized_once(quantized: Path, scribbled_pages: list[Intact
     with pytest.raises(ModelError, match="quantized already"):
         quantize_pairwise(quantized, sample_edges(scribbled_pages, OPTIONS, seed=0))
     assert quantized.read_bytes() == content
+
+
+def test_a_model_is_quantized_as_another_with_its_weights_was(
+    trained: Path, quantized: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "alike.onnx"
+    shutil.copy(trained, path)
+    quantize_alike(path, quantized)
+    assert path.read_bytes() == quantized.read_bytes()
 
 
 def test_edges_without_ink_are_refused(trained: Path, tmp_path: Path) -> None:

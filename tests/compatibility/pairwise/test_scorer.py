@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from deshred.compatibility.pairwise.scorer import (
-    InkStrips,
     PairwiseOptions,
     PairwiseScorer,
-    drop_blank_rows,
     shift_down,
 )
 from deshred.compatibility.scorers import load_scorer
@@ -74,6 +72,24 @@ def test_shared_work_gives_what_a_plain_loop_gives(columns: int, sample_rows: in
             assert block.offsets[i, j] == best
 
 
+@pytest.mark.parametrize("sample_rows", [32, 64])
+def test_rows_with_ink_on_one_side_only_count_as_in_a_plain_loop(sample_rows: int, tmp_path: Path) -> None:
+    network = lively_network(32, sample_rows=sample_rows)
+    scorer = make_scorer(network, 32, tmp_path, max_shift=1)
+    rng = np.random.default_rng(0)
+    bands = [(0, 40), (370, ROWS), (150, 170), (0, 0)]
+    edges = []
+    for first, last in bands:
+        ink = np.zeros((ROWS, 16), np.uint8)
+        ink[first:last] = rng.random((last - first, 16)) < 0.3
+        edges.append(Edge(ink, np.zeros(ROWS, np.float32), np.full((ROWS, 3), 255, np.uint8), 0))
+    scores = score_edges(scorer, edges, edges).scores
+    for i, right in enumerate(edges):
+        for j, left in enumerate(edges):
+            plain = max(plain_probability(network, right, left, shift) for shift in (-1, 0, 1))
+            assert scores[i, j] == pytest.approx(plain, abs=1e-5)
+
+
 def test_scores_do_not_depend_on_the_block(tmp_path: Path) -> None:
     scorer = make_scorer(lively_network(32), 32, tmp_path, max_shift=1)
     rng = np.random.default_rng(0)
@@ -96,27 +112,10 @@ def test_the_map_along_a_join_has_the_mean_that_is_scored(tmp_path: Path) -> Non
 
 def test_of_equal_scores_the_smallest_shift_wins(tmp_path: Path) -> None:
     scorer = make_scorer(lively_network(32), 32, tmp_path, max_shift=4)
-    blank = InkStrips(np.zeros((1, ROWS, 16), np.uint8))
-    assert scorer.compare(blank, blank).offsets.tolist() == [[0]]
-
-
-def test_a_blank_run_keeps_the_rows_that_a_value_can_see() -> None:
-    inked = np.zeros(600, np.bool_)
-    inked[[100, 400]] = True
-    kept = drop_blank_rows(inked, 79)
-    assert kept.steps_left_out == (100 - 79) // 16 + (299 - 79) // 16 + (199 - 79) // 16
-    assert len(kept.rows) == 600 - 16 * kept.steps_left_out
-    at = np.flatnonzero(inked[kept.rows])
-    assert at[0] >= 79
-    assert at[1] - at[0] - 1 >= 79
-    assert len(kept.rows) - 1 - at[1] >= 79
-
-
-def test_without_long_blank_runs_no_row_is_dropped() -> None:
-    inked = np.arange(300) % 90 == 0
-    kept = drop_blank_rows(inked, 79)
-    assert kept.rows.tolist() == list(range(300))
-    assert kept.steps_left_out == 0
+    blank = Edge(
+        np.zeros((ROWS, 16), np.uint8), np.zeros(ROWS, np.float32), np.full((ROWS, 3), 255, np.uint8), 0
+    )
+    assert score_edges(scorer, [blank], [blank]).offsets.tolist() == [[0]]
 
 
 @pytest.mark.parametrize(

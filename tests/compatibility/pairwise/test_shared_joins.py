@@ -19,12 +19,23 @@ def edges(count: int, rows: int, width: int, seed: int) -> torch.Tensor:
 def test_every_join_has_the_map_of_the_plain_network(rows: int, columns: int) -> None:
     network = build_squeezenet(columns, columns, seed=3).eval()
     rights, lefts = edges(2, rows, columns // 2, 0), edges(3, rows, columns // 2, 1)
+    joins = SharedJoins(network, columns=columns)
     with torch.no_grad():
-        shared = SharedJoins(network, columns=columns)(rights, lefts)
+        theirs = joins.look_left(lefts)
         for i in range(2):
+            shared = joins.join(joins.look_right(rights[i : i + 1]), theirs)
             for j in range(3):
                 joined = torch.cat([rights[i], lefts[j]], dim=1).float()[None, None]
-                torch.testing.assert_close(shared[i, j], network.map(joined)[0].mean(dim=2))
+                torch.testing.assert_close(shared[j].T, network.map(joined)[0].mean(dim=2))
+
+
+def test_an_edge_contributes_the_same_whatever_else_is_looked_at() -> None:
+    joins = SharedJoins(build_squeezenet(32, 32, seed=3).eval(), columns=32)
+    ink = edges(3, 96, 16, 0)
+    with torch.no_grad():
+        for look in (joins.look_right, joins.look_left):
+            for together, alone in zip(look(ink), look(ink[1:2]), strict=True):
+                torch.testing.assert_close(together[1:2], alone)
 
 
 def test_the_plain_network_comes_back_from_the_shared_weights() -> None:

@@ -11,16 +11,18 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs deshred[train]")
 
-from deshred.compatibility.models import open_model  # noqa: E402
+from deshred.compatibility.models import find_model, open_model  # noqa: E402
+from deshred.compatibility.pairwise.network import FITS, PairwiseNetwork  # noqa: E402
 from deshred.compatibility.pairwise.samples import SampleOptions  # noqa: E402
 from deshred.compatibility.pairwise.squeezenet import file_checksum  # noqa: E402
 from deshred.compatibility.pairwise.training import (  # noqa: E402
     PairwiseTask,
     PairwiseTrainingOptions,
+    convert_pairwise,
     export_pairwise,
     import_pairwise,
 )
-from deshred.compatibility.training import TrainingOptions, train  # noqa: E402
+from deshred.compatibility.training import TrainingOptions, read_tensors, train  # noqa: E402
 from deshred.errors import InputError, ModelError, SettingsError  # noqa: E402
 from deshred.imaging.decoding import encode_png  # noqa: E402
 from deshred.simulation.intact import IntactPage  # noqa: E402
@@ -216,11 +218,26 @@ def test_a_model_read_back_gives_the_same_map(tmp_path: Path) -> None:
     export_pairwise(make_task().network.eval().fold(), file, options=OPTIONS, card={})
     rng = np.random.default_rng(0)
     rights, lefts = (rng.integers(0, 2, (1, 96, 16), np.uint8) for _ in range(2))
-    found = open_model(file, "pairwise", 1).session.run(None, {"rights": rights, "lefts": lefts})[0]
+    network = PairwiseNetwork(open_model(file, "pairwise", 1))
+    found = network.join(network.look("right", rights), network.look("left", lefts))
     ink = torch.from_numpy(np.concatenate([rights, lefts], axis=2)[:, None].astype(np.float32))
     with torch.no_grad():
-        again = import_pairwise(file, options=OPTIONS).eval().map(ink)[..., 0]
-    np.testing.assert_allclose(again, found[0], atol=1e-5)
+        again = import_pairwise(file, options=OPTIONS).eval().map(ink)[..., 0].numpy()
+    np.testing.assert_allclose(again[:, FITS] - again[:, 1 - FITS], found, atol=1e-5)
+
+
+def test_a_model_that_is_laid_out_anew_keeps_its_weights_bytes_and_card(tmp_path: Path) -> None:
+    shipped, again = find_model("pairwise-cdip"), tmp_path / "again.onnx"
+    convert_pairwise(shipped, again)
+    before, after = read_tensors(shipped), read_tensors(again)
+    assert before.keys() == after.keys()
+    assert all(bool((before[name] == after[name]).all()) for name in before)
+    assert open_model(again, "pairwise", 1).card == open_model(shipped, "pairwise", 1).card
+
+
+def test_a_model_of_another_kind_is_not_laid_out_anew(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="is a towers model"):
+        convert_pairwise("towers-cdip", tmp_path / "again.onnx")
 
 
 def test_training_goes_on_from_a_model(tmp_path: Path) -> None:

@@ -43,11 +43,16 @@ def check_shapes(session: Any, kind: str, card: Mapping[str, Any], where: object
         results = {entry.name: entry.shape for entry in session.get_outputs()}
     except UnicodeDecodeError:
         raise ModelError(f"{where}: names in its network are not text. Train the model again.") from None
+    if kind == "pairwise" and list(results) == ["map"]:
+        raise ModelError(
+            f"{where}: its network sees whole joins at once, as older versions had it. Lay it out anew with "
+            "`convert_pairwise` of deshred.compatibility.pairwise.training; it need not be trained again."
+        )
     fits = set(taken) == {"rights", "lefts"} and all(_ends_in(shape, 3, width) for shape in taken.values())
     if given:
         fits = fits and all(_ends_in(results.get(name), 3, size) for name, size in given.items())
     else:
-        fits = fits and all(_ends_in(shape, 4, None) for shape in list(results.values())[:1])
+        fits = fits and _ends_in(results.get("map"), 3, 2)
     if not fits:
         raise ModelError(
             f"{where}: its network takes {taken} and gives {results}, not what a {kind} model of its card "

@@ -11,7 +11,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.compatibility.pairwise.scorer import MAP_STEP, PairwiseScorer
+from deshred.compatibility.pairwise.scorer import PairwiseScorer
+from deshred.compatibility.pairwise.stretches import MAP_STEP
 from deshred.elements import EdgePair, Image, Page, Placement, ShredSet
 from deshred.errors import SettingsError
 from deshred.imaging.edges import extract_edges

@@ -6,7 +6,7 @@ the last layer. How bits are spent is in `whole_numbers.py`. Needs onnx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deshred.compatibility.models import open_model
+from deshred.compatibility.pairwise.network import PairwiseNetwork
 from deshred.compatibility.pairwise.samples import SampleOptions, cut_page
 from deshred.compatibility.whole_numbers import MOST_VALUE, WholeNumbers, observe, read_weights, rewrite
 from deshred.errors import ModelError
 from deshred.simulation.intact import IntactPage
 
-_FIRST, _LAST = "two.wide.weight", "last.weight"  # the first layer that sees whole joins, and the last of all
+_FIRST = "two.wide.weight"  # of the first layers that see whole joins
 _PAGES, _EDGES = 12, 6  # joins of so many pages and so many edges of each side show how large values become
 _ROWS = 3000
 
@@ -32,8 +34,30 @@ def quantize_pairwise(model: Path, edges: Iterable[Edges]) -> None:
 
     trained = onnx.load(str(model))
     tail = _find_tail(trained.graph)
-    tops = observe(trained, [tail.start, *dict.fromkeys(tail.relus.values())], edges)
+    network = PairwiseNetwork(open_model(model, "pairwise", 1))
+    tops = observe(trained, [tail.start, *dict.fromkeys(tail.relus.values())], _join_edges(network, edges))
     rewrite(model, trained, _translate(trained.graph, tail, tops))
+
+
+def quantize_alike(model: Path, quantized: Path) -> None:
+    """Rewrite a model file as another was that has the same weights, laid out in this or in another way."""
+    import onnx
+
+    trained, graph = onnx.load(str(model)), onnx.load(str(quantized)).graph
+    tail = _find_tail(trained.graph)
+    tensors = read_weights(graph)
+    steps = [node.input[1] for node in graph.node if node.op_type == "QuantizeLinear"]
+    steps += [node.input[6] for node in graph.node if node.op_type == "QLinearConv"]
+    names = [tail.start, *tail.relus.values()]
+    tops = {name: float(tensors[step]) * MOST_VALUE for name, step in zip(names, steps, strict=True)}
+    rewrite(model, trained, _translate(trained.graph, tail, tops))
+
+
+def _join_edges(network: PairwiseNetwork, edges: Iterable[Edges]) -> Iterator[dict[str, NDArray[Any]]]:
+    for some in edges:
+        lefts = network.look("left", some["lefts"])
+        for right in some["rights"]:
+            yield network.feed(network.look("right", right[None]), lefts)
 
 
 def sample_edges(pages: Sequence[IntactPage], options: SampleOptions, *, seed: int) -> Iterable[Edges]:
@@ -63,7 +87,7 @@ def _find_tail(graph: Any) -> _Tail:
         raise ModelError("the model has no layers to quantize: it is quantized already, or made elsewhere.")
     reached, relus = {start}, {}
     for node in graph.node:
-        if reached.isdisjoint(node.input) or _LAST in node.input:
+        if reached.isdisjoint(node.input):
             continue
         reached.update(node.output)
         if node.op_type == "Conv":

@@ -2,7 +2,8 @@
 
 Paixão et al., "Self-supervised deep reconstruction of mixed strip-shredded text documents", Pattern
 Recognition 107 (2020). Scores are probabilities, as in the paper, not log-odds. The network comes as ONNX
-from `pairwise_training.py` and shares its first layers between joins (`shared_joins.py`).
+from `training.py`. What an edge contributes is computed once per edge and shift, and only rows with ink on
+both sides are compared: the value of any other is that of an edge beside blank paper.
 """
 
 from __future__ import annotations
@@ -16,24 +17,24 @@ from numpy.typing import NDArray
 
 from deshred.compatibility.contract import Descriptions, PlainScorer, ScoreBlock, ScorerCard
 from deshred.compatibility.models import Model, open_model
+from deshred.compatibility.pairwise.network import EdgeInk, PairwiseNetwork, Sides, Which
+from deshred.compatibility.pairwise.stretches import MAP_STEP, OVERLAP, Steps, Stretches, find_seen
 from deshred.elements import Edge
 from deshred.errors import SettingsError
 from deshred.executors import Executor
 from deshred.imaging.edges import EdgeOptions
 from deshred.options import option
 
-MAP_STEP = 16  # px of paper per value of the map
-FITS = 1  # channel of the positive class; 0 is "does not fit"
-_RIGHTS, _SHIFTS = 8, 7  # joins per run of the network: few enough for the cache, enough to share work
-
-EdgeInk = NDArray[np.uint8]  # (n, rows, width): as the edge looks in the page
+_RIGHTS = 32  # right-hand edges that are kept at hand, at 1 MB each
+_STEPS = 400  # of maps per run of the network: few enough for the cache
 
 
 @dataclass(frozen=True, eq=False)
 class InkStrips(Descriptions):
-    """The ink of n edges."""
+    """The ink of n edges, and their maps beside blank paper."""
 
     ink: EdgeInk
+    alone: NDArray[np.float32]  # (n, shifts, steps); a right-hand edge stays where it is
 
 
 _MOST_ROWS = 65_535  # as long as a picture can be
@@ -76,84 +77,91 @@ class PairwiseScorer(PlainScorer):
         self.edge_options = EdgeOptions(
             width=self.model.card["options"]["columns"] // 2, rows=self.options.rows
         )
+        self._network = PairwiseNetwork(self.model)
         self._field: int = self.model.card["receptive_rows"]
-        self._blank_step = self._weigh_blank_step()
+        blank = np.zeros((1, self.options.rows, self.edge_options.width), np.uint8)
+        self._blank = self._network.look("right", blank), self._network.look("left", blank)
+        self._blank_map = self._network.join(*self._blank)[0]
 
     def describe_rights(self, edges: Sequence[Edge], _executor: Executor, /) -> InkStrips:
         # column 0 of an edge is its tear: mirrored back, the tear is where the other shred begins
-        return InkStrips(np.stack([edge.ink[:, ::-1] for edge in edges]))
+        return self._describe("right", np.stack([edge.ink[:, ::-1] for edge in edges]))
 
     def describe_lefts(self, edges: Sequence[Edge], _executor: Executor, /) -> InkStrips:
-        return InkStrips(np.stack([edge.ink for edge in edges]))
+        return self._describe("left", np.stack([edge.ink for edge in edges]))
 
     def compare(self, rights: InkStrips, lefts: InkStrips) -> ScoreBlock:
-        return self._compare(rights.ink, lefts.ink)
-
-    def _compare(self, rights: EdgeInk, lefts: EdgeInk) -> ScoreBlock:
         shifts = np.array(self.options.shifts, np.int16)
         logits = np.empty((len(shifts), len(rights), len(lefts)))
-        for j, left in enumerate(lefts):
-            shifted = np.stack([shift_down(left, int(shift)) for shift in shifts])
-            for a in range(0, len(rights), _RIGHTS):
-                for s in range(0, len(shifts), _SHIFTS):
-                    block = self._mean_logits(rights[a : a + _RIGHTS], shifted[s : s + _SHIFTS])
-                    logits[s : s + _SHIFTS, a : a + _RIGHTS, j] = block.T
+        for first in range(0, len(rights), _RIGHTS):
+            some = [self._look("right", ink) for ink in rights.ink[first : first + _RIGHTS]]
+            for j, theirs in enumerate(self._look("left", ink) for ink in lefts.ink):
+                for i, ours in enumerate(some, first):
+                    alone = np.where(ours.seen, rights.alone[i], lefts.alone[j])
+                    logits[:, i, j] = self._mean_logits(ours, theirs, alone)
         best = logits.argmax(axis=0)
         probability = 1 / (1 + np.exp(-logits.max(axis=0)))
         return ScoreBlock(probability.astype(np.float32), shifts[best])
 
     def map_join(self, right: Edge, left: Edge, offset: int) -> NDArray[np.float32]:  # (rows / MAP_STEP,)
         """The map of the last convolution along one join: above 0 where it fits, below where it does not."""
-        rights, lefts = right.ink[None, :, ::-1], shift_down(left.ink, offset)[None]
-        along: NDArray[np.float32] = _fit(self._run(rights, lefts))[0, 0]
+        ours = self._network.look("right", right.ink[None, :, ::-1])
+        theirs = self._network.look("left", shift_down(left.ink, offset)[None])
+        along: NDArray[np.float32] = self._network.join(ours, theirs)[0]
         return along
 
-    def _mean_logits(self, rights: EdgeInk, lefts: EdgeInk) -> NDArray[np.float64]:  # (a, b)
-        """What the softmax sees: the mean over the map, with the blank steps that were left out."""
-        inked = np.concatenate([rights, lefts]).max(axis=(0, 2)) > 0
-        kept = drop_blank_rows(inked, self._field)
-        fit = _fit(self._run(rights[:, kept.rows], lefts[:, kept.rows]))
-        total = fit.sum(axis=2, dtype=np.float64) + kept.steps_left_out * self._blank_step
-        mean: NDArray[np.float64] = total / (fit.shape[2] + kept.steps_left_out)
-        return mean
+    def _describe(self, which: Which, inks: EdgeInk) -> InkStrips:
+        return InkStrips(inks, np.stack([self._map_alone(which, self._look(which, ink)) for ink in inks]))
 
-    def _weigh_blank_step(self) -> float:
-        """The value of the map where it sees no ink at all."""
-        steps = 2 * self._field // MAP_STEP + 2
-        sizes = [MAP_STEP * (steps + more) + self.options.rows % MAP_STEP for more in (0, 1)]
-        blanks = [np.zeros((1, size, self.edge_options.width), np.uint8) for size in sizes]
-        shorter, longer = (_fit(self._run(blank, blank)).sum(dtype=np.float64) for blank in blanks)
-        return float(longer - shorter)
+    def _look(self, which: Which, ink: NDArray[np.uint8]) -> _Seen:
+        """What one edge contributes; a left-hand one at all shifts."""
+        moves = self.options.shifts if which == "left" else (0,)
+        moved = np.stack([shift_down(ink, shift) for shift in moves])
+        seen = find_seen(np.any(moved, axis=(0, 2)), self._field, len(self._blank_map))
+        stretches = Stretches.around(seen, self._field)
+        picked = stretches.pick(moved, 1, MAP_STEP, more=OVERLAP)
+        return _Seen(seen, stretches, self._network.look(which, picked) if seen.any() else None)
 
-    def _run(self, rights: EdgeInk, lefts: EdgeInk) -> NDArray[np.float32]:  # (a, b, 2, steps)
-        found: NDArray[np.float32] = self.model.run(None, {"rights": rights, "lefts": lefts})[0]
-        self.model.check_shape(found, (len(rights), len(lefts), 2, None))
-        return found
+    def _map_alone(self, which: Which, edge: _Seen) -> NDArray[np.float32]:  # (shifts, steps)
+        """The maps of an edge beside blank paper."""
+        count = len(self.options.shifts) if which == "left" else 1
+        alone = np.repeat(self._blank_map[None], count, axis=0)
+        if edge.sides is not None:
+            right, left = (sides.pick(edge.stretches) for sides in self._blank)
+            maps = (
+                self._network.join(edge.sides, left)
+                if which == "right"
+                else self._network.join(right, edge.sides)
+            )
+            steps = np.flatnonzero(edge.seen)
+            alone[:, steps] = maps[:, edge.stretches.places(steps)]
+        return alone
+
+    def _mean_logits(
+        self, ours: _Seen, theirs: _Seen, alone: NDArray[np.float32]
+    ) -> NDArray[np.float64]:  # (shifts,)
+        """What the softmax sees: the mean over the map, which is run where both sides are inked."""
+        both = ours.seen & theirs.seen
+        total: NDArray[np.float64] = alone[:, ~both].sum(axis=1, dtype=np.float64)
+        stretches = Stretches.around(both, self._field)
+        if ours.sides is not None and theirs.sides is not None and both.any():
+            right = ours.sides.pick(stretches.within(ours.stretches))
+            within = stretches.within(theirs.stretches)
+            places = stretches.places(np.flatnonzero(both))
+            count = max(1, _STEPS // len(stretches))
+            for s in range(0, len(total), count):
+                maps = self._network.join(right, theirs.sides[s : s + count].pick(within))
+                total[s : s + count] += maps[:, places].sum(axis=1, dtype=np.float64)
+        return total / len(both)
 
 
 @dataclass(frozen=True, eq=False)
-class KeptRows:
-    """The rows that the network must see, and how many steps of its map the others would have given."""
+class _Seen:
+    """An edge that was looked at, at one shift or at several."""
 
-    rows: NDArray[np.int64]
-    steps_left_out: int
-
-
-def drop_blank_rows(inked: NDArray[np.bool_], field: int) -> KeptRows:
-    """Shorten long blank runs by whole steps of the map, so that every value but the blank ones stays.
-
-    A value sees `field` rows. As long as a blank run keeps that many, no value sees both of its ends, and
-    whole steps keep all strides in phase: the values left out are exactly those that see no ink.
-    """
-    ends = np.flatnonzero(np.concatenate([[True], inked, [True]]))
-    keep = np.ones(len(inked), np.bool_)
-    left_out = 0
-    for above, below in zip(ends[:-1], ends[1:] - 1, strict=True):
-        steps = max(0, int(below - above - field) // MAP_STEP)
-        start = above + (below - above - steps * MAP_STEP) // 2
-        keep[start : start + steps * MAP_STEP] = False
-        left_out += steps
-    return KeptRows(np.flatnonzero(keep), left_out)
+    seen: Steps  # where a map sees any of its ink
+    stretches: Stretches  # of the rows that its sides have
+    sides: Sides | None  # None where it is blank
 
 
 def shift_down(ink: NDArray[np.uint8], shift: int) -> NDArray[np.uint8]:
@@ -162,8 +170,3 @@ def shift_down(ink: NDArray[np.uint8], shift: int) -> NDArray[np.uint8]:
     rows = len(ink)
     moved[max(0, shift) : rows + min(0, shift)] = ink[max(0, -shift) : rows - max(0, shift)]
     return moved
-
-
-def _fit(maps: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Positive against negative class. (..., 2, steps) -> (..., steps)"""
-    return maps[..., FITS, :] - maps[..., 1 - FITS, :]

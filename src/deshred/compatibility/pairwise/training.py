@@ -17,17 +17,20 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from deshred.compatibility.models import find_model, list_models, open_model
-from deshred.compatibility.pairwise.quantizing import quantize_pairwise, sample_edges
+from deshred.compatibility.models.cards import parse_card
+from deshred.compatibility.pairwise.network import FITS
+from deshred.compatibility.pairwise.quantizing import quantize_alike, quantize_pairwise, sample_edges
 from deshred.compatibility.pairwise.samples import SampleOptions, Samples, join_samples, sample_page
-from deshred.compatibility.pairwise.scorer import FITS, MAP_STEP
 from deshred.compatibility.pairwise.shared_joins import SharedJoins, restore_plain
 from deshred.compatibility.pairwise.squeezenet import SqueezeNet, build_squeezenet, file_checksum
+from deshred.compatibility.pairwise.stretches import MAP_STEP
 from deshred.compatibility.pairwise.windows import WindowNetwork
 from deshred.compatibility.training import (
     Report,
     TrainingOptions,
     export_onnx,
     fingerprint_pages,
+    read_metadata,
     read_tensors,
     train,
 )
@@ -225,25 +228,36 @@ def export_pairwise(
 ) -> None:
     """Write the network over blocks of joins as ONNX, with the options of its samples inside."""
     joins = SharedJoins(network, columns=options.columns)
-    edges = torch.zeros(2, 8 * MAP_STEP, options.columns // 2, dtype=torch.uint8)
+    edges = torch.zeros(1, 2 * MAP_STEP, options.columns // 2, dtype=torch.uint8)
+    kept: dict[str, Tensor] = {}
+    axes: dict[str, dict[int, str]] = {
+        "rights": {0: "a", 1: "right_rows"},
+        "lefts": {0: "b", 1: "left_rows"},
+        "map": {0: "n", 1: "steps"},
+    }
+    found: list[str] = []
+    for which, side in (("right", joins.look_right(edges)), ("left", joins.look_left(edges))):
+        for part, example in side._asdict().items():
+            name, rows = f"{which}.{part}", {example.ndim - 2: "seam_rows" if part == "seam" else "rows"}
+            found.append(name)
+            kept[f"{name}.kept"] = torch.zeros_like(example)
+            axes[f"{name}.kept"] = rows if which == "right" else {0: "n", **rows}
+            axes[name] = {0: axes[f"{which}s"][0]} | {axis: f"{which}_{name}" for axis, name in rows.items()}
     export_onnx(
         joins,
-        {"rights": edges, "lefts": edges[:1]},
-        ["map"],
-        {
-            "rights": {0: "a", 1: "rows"},
-            "lefts": {0: "b", 1: "rows"},
-            "map": {0: "a", 1: "b", 3: "steps"},
-        },
+        {"rights": edges, "lefts": edges, **kept},
+        ["map", *found],
+        axes,
         path,
         kind=PairwiseTask.kind,
         card={**card, "options": asdict(options), "receptive_rows": joins.receptive_rows},
+        optional=list(kept),
     )
 
 
 def import_pairwise(model: str | Path, *, options: SampleOptions, dropout: float = 0.0) -> SqueezeNet:
     """The plain network inside a pairwise model, to train it further: what `export_pairwise` has written."""
-    made_for = open_model(model, PairwiseTask.kind).card["options"]
+    made_for = _read_card(find_model(model))["options"]
     if (made_for["rows"], made_for["columns"]) != (options.rows, options.columns):
         raise SettingsError(
             f"{model}: its windows are {made_for['rows']} x {made_for['columns']} px, not {options.rows} x "
@@ -252,6 +266,23 @@ def import_pairwise(model: str | Path, *, options: SampleOptions, dropout: float
     network = SqueezeNet(dropout=dropout)
     restore_plain(network, read_tensors(find_model(model)))
     return network
+
+
+def convert_pairwise(model: str | Path, output: Path) -> None:
+    """Lay out a trained model as `deshred train pairwise` does now: the same weights, quantized alike."""
+    card = dict(_read_card(find_model(model)))
+    options = SampleOptions(**card.pop("options"))
+    network = import_pairwise(model, options=options).eval()
+    export_pairwise(network, output, options=options, card=card)
+    quantize_alike(output, find_model(model))
+
+
+def _read_card(model: Path) -> Mapping[str, Any]:
+    """The card inside a model, also of one with another layout, which cannot score any more."""
+    metadata = read_metadata(model)
+    if metadata.get("deshred.kind") != PairwiseTask.kind:
+        open_model(model, PairwiseTask.kind)  # says what is wrong with it
+    return parse_card(metadata["deshred.card"], PairwiseTask.kind, model)
 
 
 def train_pairwise(
