@@ -65,7 +65,7 @@ class ArrangementOptions:
     )
     time_limit: float | None = option(
         None,
-        "Seconds to search for the order; after that, the best one so far is taken; inf for no limit.",
+        "Seconds to search for the order; after that, the best one so far is taken.",
         shown=f"{_LIMIT:g}, or {1000 * _LIMIT_PER_SHRED:g} ms a shred if that is more",
     )
     page_width_mm: float | None = None  # helps to find the number of pages
