@@ -186,3 +186,12 @@ def test_a_notebook_shows_a_page_as_png() -> None:
     assert png.startswith(b"\x89PNG")
     assert page.copy == "evidence"
     assert "evidence copy" in repr(page)
+
+
+def test_beliefs_stand_where_the_scores_do() -> None:
+    square = np.zeros((2, 2), np.float32)
+    with pytest.raises(MismatchError, match="beliefs"):
+        Compatibility(("a", "b"), square, square.astype(np.int16), beliefs=np.zeros(2, np.float32))
+    pile = Compatibility(("a", "b"), square, square.astype(np.int16), beliefs=square + 3)
+    assert pile.take_beliefs([(0, 1)]).tolist() == [3]
+    assert np.isnan(Compatibility(("a", "b"), square, square.astype(np.int16)).take_beliefs([(0, 1)])).all()

@@ -316,6 +316,8 @@ class Compatibility:
     columns: NDArray[np.int32] | None = None
     margins: Margins | None = None
     calibration: Calibration | None = None  # how scores become probabilities, where the scorer can say
+    # log-odds that the shreds of a join touched, after a close look; NaN where none was taken
+    beliefs: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         n = len(self.ids)
@@ -323,8 +325,10 @@ class Compatibility:
             raise MismatchError(f"{n} shreds need a {n} x {n} matrix of scores, got {self.scores.shape}.")
         if self.scores.shape != self.offsets.shape:
             raise MismatchError(f"scores are {self.scores.shape} and offsets {self.offsets.shape}.")
+        if self.beliefs is not None and self.beliefs.shape != self.scores.shape:
+            raise MismatchError(f"scores are {self.scores.shape} and beliefs {self.beliefs.shape}.")
         check_unique(self.ids)
-        for name in ("scores", "offsets", "row_starts", "columns"):
+        for name in ("scores", "offsets", "row_starts", "columns", "beliefs"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _frozen(getattr(self, name)))
 
@@ -352,6 +356,13 @@ class Compatibility:
         """Pixels to move j down beside i; 0 when a sparse matrix does not hold the join."""
         at = self.find_join(i, j)
         return 0 if at is None else int(self.offsets[at])
+
+    def take_beliefs(self, joins: Sequence[tuple[int, int]]) -> NDArray[np.float64]:  # (len(joins),)
+        """The beliefs in some joins; NaN where no close look was taken."""
+        if self.beliefs is None:
+            return np.full(len(joins), np.nan)
+        places = [self.find_join(i, j) for i, j in joins]
+        return np.array([np.nan if at is None else self.beliefs[at] for at in places], np.float64)
 
     def find_join(self, i: int, j: int) -> Any:
         """Where the scores hold the join i -> j; None when they do not."""

@@ -262,7 +262,12 @@ def _take(both: Compatibility, ids: Sequence[str], ways: NDArray[np.bool_]) -> C
     if not both.is_sparse:
         square = np.ix_(at, at)
         return replace(
-            both, ids=tuple(ids), scores=both.scores[square], offsets=both.offsets[square], margins=margins
+            both,
+            ids=tuple(ids),
+            scores=both.scores[square],
+            offsets=both.offsets[square],
+            beliefs=None if both.beliefs is None else both.beliefs[square],
+            margins=margins,
         )
     place = np.full(2 * count, -1)
     place[at] = np.arange(count)
@@ -274,6 +279,7 @@ def _take(both: Compatibility, ids: Sequence[str], ways: NDArray[np.bool_]) -> C
         ids=tuple(ids),
         scores=both.scores[listed],
         offsets=both.offsets[listed],
+        beliefs=None if both.beliefs is None else both.beliefs[listed],
         row_starts=np.searchsorted(rows[listed], np.arange(count + 1)).astype(np.int64),
         columns=columns[listed].astype(np.int32),
         margins=margins,

@@ -123,3 +123,9 @@ def test_progress_shows_the_gap_closing():
     assert any("bound" in stage and "gap" in stage for stage in stages)
     assert all(0 <= d <= t for d, t in zip(done, totals, strict=True))
     assert done[-1] >= done[0]
+
+
+def test_without_being_told_a_search_ends_and_larger_piles_get_more_time():
+    assert 0 < ArrangementOptions().limit_for(2) < 1000
+    assert ArrangementOptions().limit_for(100_000) > ArrangementOptions().limit_for(1000)
+    assert ArrangementOptions(time_limit=2.5).limit_for(100_000) == 2.5

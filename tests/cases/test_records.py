@@ -19,7 +19,13 @@ def dense(n: int = 4) -> Compatibility:
     ends = rng.normal(size=(3, n)).astype(np.float32)
     ids = tuple(f"ß {i}" for i in range(n))
     return Compatibility(
-        ids, scores, offsets, "print", margins=Margins(*ends), calibration=Calibration(0.5, -0.25, beaten=0.4)
+        ids,
+        scores,
+        offsets,
+        "print",
+        margins=Margins(*ends),
+        calibration=Calibration(0.5, -0.25, beaten=0.4),
+        beliefs=np.where(scores > 0, scores, np.float32(np.nan)),
     )
 
 
@@ -39,7 +45,7 @@ def test_scores_survive_the_file(tmp_path: Path, given: Compatibility) -> None:
     loaded = load_compatibility(tmp_path / "c.npz")
     assert loaded.ids == given.ids
     assert loaded.fingerprint == given.fingerprint
-    for name in ("scores", "offsets", "row_starts", "columns"):
+    for name in ("scores", "offsets", "row_starts", "columns", "beliefs"):
         expected = getattr(given, name)
         if expected is None:
             assert getattr(loaded, name) is None
@@ -104,6 +110,7 @@ BAD_SCORES: dict[str, dict[str, Any]] = {
         "columns": np.array([1.0, 0.0]),
         "scores": np.zeros(2),
     },
+    "beliefs that are words": {"beliefs": np.array([["x", "y"], ["x", "y"]])},
     "offsets beyond all paper": {"offsets": np.full((2, 2), 70_000)},
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deshred.compatibility.calibration import rate
-from deshred.compatibility.presence import JoinFacts, PresenceCurve
+from deshred.compatibility.presence import BeliefCurve, JoinFacts, PresenceCurve
 from deshred.elements import Arrangement, Calibration, Compatibility, Join, Margins, Slot
 
 
@@ -68,3 +68,30 @@ def test_a_join_without_a_share_is_not_believed_more_than_its_lead_allows(share:
     )
     rated = rate(arrangement, replace(pile, calibration=Calibration(1, 0, asks_for_fit=True)))
     assert (rated.joins[0].probability < 0.6) == (share is None)
+
+
+def test_a_close_look_moves_a_probability_towards_what_it_saw() -> None:
+    beliefs = np.array([-10.0, 0.0, 10.0])
+    mixed = BeliefCurve().mix(np.full(3, 0.7), beliefs)
+    assert (np.diff(mixed) > 0).all()
+    assert mixed[0] < 0.2
+    assert mixed[2] > 0.95
+
+
+def test_a_join_that_is_not_among_the_best_of_its_edges_is_not_believed() -> None:
+    mixed = BeliefCurve().mix(np.array([0.7]), np.array([np.nan]))
+    assert mixed[0] < 0.5
+
+
+def test_beliefs_count_where_joins_are_rated() -> None:
+    scores = np.full((2, 2), -90, np.float32)
+    scores[0, 1] = 40
+    margins = Margins(*np.zeros((2, 2), np.float32), np.full(2, 8, np.float32))
+    pile = Compatibility(("a", "b"), scores, np.zeros((2, 2), np.int16), margins=margins)
+    pile = replace(pile, calibration=Calibration(1, 0, asks_for_fit=True))
+    arrangement = Arrangement(((Slot("a", 0), Slot("b", 0)),), (Join("a", "b", 40.0, 0),), (), 0, 0)
+    doubted = replace(pile, beliefs=np.array([[np.nan, -12], [np.nan, np.nan]], np.float32))
+    plain, doubtful = (rate(arrangement, some).joins[0].probability for some in (pile, doubted))
+    assert plain is not None
+    assert doubtful is not None
+    assert doubtful < 0.9 < 0.99 < plain

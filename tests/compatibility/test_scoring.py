@@ -216,3 +216,31 @@ def test_matrix_products_have_no_threads_that_wait_for_each_other(
     watching = Watching(small_towers, weights=FusionWeights(ink=0.5, outline=0.7))
     score(pile_of(tiny_pile, watching.edge_options), watching, options=ScoringOptions(block=4))
     assert watching.threads == {1}
+
+
+@pytest.fixture(scope="module")
+def cropped_pile(tiny_pile: ShredSet) -> ShredSet:
+    """The shreds of a pile as rectangular crops, whose tears do not show."""
+    return ShredSet([replace(shred, mask=np.ones_like(shred.mask)) for shred in tiny_pile])
+
+
+def test_a_close_look_is_taken_only_where_no_tears_show(tiny_pile: ShredSet, cropped_pile: ShredSet) -> None:
+    scorer = FusionScorer("towers-isri")
+    assert score(pile_of(tiny_pile, scorer.edge_options), scorer).beliefs is None
+    beliefs = score(pile_of(cropped_pile, scorer.edge_options), scorer).beliefs
+    assert beliefs is not None
+    assert np.isfinite(beliefs).any()
+
+
+@pytest.mark.parametrize("options", [ScoringOptions(block=3), ScoringOptions(block=5, dense_limit=0)])
+def test_what_is_believed_does_not_depend_on_how_a_pile_is_taken_apart(
+    cropped_pile: ShredSet, options: ScoringOptions
+) -> None:
+    scorer = FusionScorer("towers-isri")
+    pile = pile_of(cropped_pile, scorer.edge_options)
+    whole = score(pile, scorer)
+    parts = score(pile, scorer, options=options, executor=ThreadExecutor(2))
+    assert whole.beliefs is not None
+    assert parts.beliefs is not None
+    rows, columns = parts.list_joins()
+    np.testing.assert_array_equal(whole.beliefs[rows, columns], parts.beliefs.reshape(-1))

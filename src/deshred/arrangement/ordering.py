@@ -44,6 +44,8 @@ from deshred.options import option
 
 Solver = Literal["exact", "greedy"]
 
+# seconds: what is not proven by then would often take hours
+_LIMIT, _LIMIT_PER_SHRED = 60.0, 0.01
 _EXPLAIN_SHREDS = 400
 _ANY_ORDER = 1e300  # a tolerance that every order meets
 _EXPLAIN_CONSTRAINTS = 60
@@ -62,7 +64,9 @@ class ArrangementOptions:
         "auto", "How many pages there are.", metavar="auto|N", parse=lambda text: parse_pages(text)
     )
     time_limit: float | None = option(
-        None, "Seconds to search for the order; after that, the best one so far is taken.", shown="none"
+        None,
+        "Seconds to search for the order; after that, the best one so far is taken.",
+        shown=f"{_LIMIT:g}, or {1000 * _LIMIT_PER_SHRED:g} ms a shred if that is more",
     )
     page_width_mm: float | None = None  # helps to find the number of pages
     tolerance: float = 1e-6  # an order this close to its bound counts as optimal
@@ -92,6 +96,10 @@ class ArrangementOptions:
             raise SettingsError(
                 f"tolerance is {self.tolerance!r}; it must be a small cost above 0, such as 1e-6."
             )
+
+    def limit_for(self, shreds: int) -> float:
+        """Seconds to search for the order of so many shreds."""
+        return max(_LIMIT, _LIMIT_PER_SHRED * shreds) if self.time_limit is None else self.time_limit
 
 
 def parse_pages(text: str) -> int | str:
@@ -178,7 +186,7 @@ def arrange(
 
     A join costs max(C) - C. With margins, a page costs max(C) - start - end on top; without, nothing.
     """
-    deadline = Deadline.after(options.time_limit)
+    deadline = Deadline.after(options.limit_for(len(compatibility)))
     margins = _usable_margins(compatibility, options)
     width = options.page_width_mm or paper_width(margins)
     warm = warm_start if warm_start is not None else WarmStart()

@@ -20,7 +20,17 @@ from deshred.textfiles import read_file, read_toml
 _MOST_BYTES = 4 << 30  # the full matrix of 20,000 shreds
 _OF_ONE_SHRED = ("first", "last", "not_first", "not_last", "turned")
 _MARGINS = ("starts", "ends", "widths_mm", "heights_mm")
-_MEMBERS = ("ids", "scores", "offsets", "fingerprint", "row_starts", "columns", "calibration", *_MARGINS)
+_MEMBERS = (
+    "ids",
+    "scores",
+    "offsets",
+    "fingerprint",
+    "row_starts",
+    "columns",
+    "calibration",
+    "beliefs",
+    *_MARGINS,
+)
 
 
 def load_constraints(path: str | Path) -> Constraints:
@@ -80,6 +90,8 @@ def pack_compatibility(compatibility: Compatibility) -> bytes:
         curve = compatibility.calibration
         beaten = np.nan if curve.beaten is None else curve.beaten
         arrays["calibration"] = np.array([curve.slope, curve.intercept, curve.asks_for_fit, beaten])
+    if compatibility.beliefs is not None:
+        arrays["beliefs"] = compatibility.beliefs
     return pack_arrays(arrays)
 
 
@@ -99,6 +111,7 @@ def unpack_compatibility(content: bytes, path: Path) -> Compatibility:
             columns=_whole(_flat(held["columns"]), np.int32) if "columns" in held else None,
             margins=_read_margins(held, len(ids)),
             calibration=_read_calibration(held),
+            beliefs=np.asarray(held["beliefs"], np.float32) if "beliefs" in held else None,
         )
     except (MismatchError, InputError) as error:
         raise InputError(f"{path}: {error}") from None

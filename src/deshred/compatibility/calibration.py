@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from deshred.compatibility.presence import PresenceCurve, gather_facts
+from deshred.compatibility.presence import BeliefCurve, PresenceCurve, gather_facts
 from deshred.elements import Arrangement, Calibration, Compatibility
 
 _DECIDED = 30.0  # nats; a larger lead says no more about what a scorer may have got wrong
@@ -41,6 +41,8 @@ def rate(arrangement: Arrangement, compatibility: Compatibility) -> Arrangement:
         facts = gather_facts(compatibility, margins, joins, leads, [1 if s is None else s for s in shares])
         probable = PresenceCurve().probability(facts)
         of_joins = probable if None not in shares else np.minimum(of_joins, probable)
+        if compatibility.beliefs is not None:
+            of_joins = BeliefCurve().mix(of_joins, compatibility.take_beliefs(joins))
     of_joins = np.minimum(of_joins, 1 / rivals.count_ties(joins))
     of_breaks: Sequence[float | None] = [None] * len(breaks)
     if margins is not None and breaks:

@@ -73,6 +73,12 @@ class ComparingChosen(Comparing):
         return sorted_
 
     @property
+    def lefts(self) -> Descriptions:
+        """All left-hand edges in the order of the pile."""
+        sorted_: Descriptions = self._sort(self._whole.lefts)
+        return sorted_
+
+    @property
     def pairs(self) -> Sequence[Pair]:
         """What is compared with what."""
         return [(one, self._whole) for one in self._described]

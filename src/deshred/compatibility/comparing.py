@@ -17,11 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deshred.cases.store import Arrays, Store, make_key
-from deshred.compatibility.contract import Descriptions, EdgeScorer, Evidence, Rows, ScoreBlock
+from deshred.compatibility.contract import (
+    Descriptions,
+    EdgeScorer,
+    Evidence,
+    LookingClosely,
+    Rows,
+    ScoreBlock,
+)
 from deshred.compatibility.describing import DescribedGroup, describe_paper
 from deshred.compatibility.margins import Borders, Facing, weigh_margins
 from deshred.compatibility.sketches import mark_best
-from deshred.elements import Margins
+from deshred.elements import Compatibility, Margins
 from deshred.executors import Executor, Progress
 from deshred.versions import VERSION
 
@@ -74,6 +81,12 @@ class Comparing(ABC):
         joined: Descriptions = self._join([one.rights for one in self._described])
         return joined
 
+    @property
+    def lefts(self) -> Descriptions:
+        """All left-hand edges in the order of the pile."""
+        joined: Descriptions = self._join([one.lefts for one in self._described])
+        return joined
+
     def compare_all(self, executor: Executor, progress: Progress | None) -> None:
         """Compare what was not compared before, several groups side by side."""
         pairs = self.pairs
@@ -115,6 +128,13 @@ class Comparing(ABC):
         return weigh_margins(
             borders, self._join([face_paper(one, scorer, self._find) for one in self._described])
         )
+
+    def look_closely(
+        self, scorer: LookingClosely, compatibility: Compatibility, executor: Executor
+    ) -> NDArray[np.float32] | None:
+        """What a close look at the best joins says, shaped like the scores."""
+        tops = self._sort(np.concatenate([one.tops for one in self._described]))
+        return scorer.look_closely(compatibility, self.rights, self.lefts, tops, executor)
 
     @property
     def pairs(self) -> Sequence[Pair]:

@@ -220,6 +220,25 @@ class PileScorer(Protocol):
         """Score every join."""
 
 
+@runtime_checkable
+class LookingClosely(Protocol):
+    """A scorer that can look closely at the best joins of a pile, when all are scored."""
+
+    def look_closely(
+        self,
+        compatibility: Compatibility,
+        rights: Any,
+        lefts: Any,
+        tops: NDArray[np.int32],
+        executor: Executor,
+        /,
+    ) -> NDArray[np.float32] | None:
+        """The log-odds that the shreds of a join touched, shaped like the scores; NaN where it did not look.
+
+        `tops` are the rows of the shreds that are row 0 of their edges.
+        """
+
+
 AnyScorer = EdgeScorer | PileScorer
 
 

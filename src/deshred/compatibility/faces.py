@@ -40,7 +40,9 @@ def add_faces(compatibility: Compatibility, faces: Faces) -> Compatibility:
         starts = margins.starts + np.where(seen, margins.ends[other], margins.starts[own])
         ends = margins.ends + np.where(seen, margins.starts[other], margins.ends[own])
         margins = replace(margins, starts=starts, ends=ends)
-    return replace(compatibility, scores=scores.reshape(compatibility.scores.shape), margins=margins)
+    # a close look was taken at one side only
+    scores = scores.reshape(compatibility.scores.shape)
+    return replace(compatibility, scores=scores, margins=margins, beliefs=None)
 
 
 def order_faces(arrangement: Arrangement, faces: Faces) -> Arrangement:

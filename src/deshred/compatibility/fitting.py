@@ -24,6 +24,7 @@ from deshred.compatibility.groups import Group
 from deshred.compatibility.margins import Borders, Facing, observe_borders, weigh_margins
 from deshred.compatibility.models import open_model
 from deshred.compatibility.shifts import LogPrior, ShiftEvidence, learn_prior, reduce_shifts
+from deshred.compatibility.towers.closelook import CloseLook
 from deshred.elements import Calibration, Compatibility, Shred
 from deshred.errors import InputError
 from deshred.executors import SerialExecutor
@@ -103,6 +104,11 @@ def write_calibration(model: Path, result: CalibrationResult) -> None:
     )
 
 
+def write_close_look(model: Path, look: CloseLook) -> None:
+    """Put a close look into the card inside the model file."""
+    _write_card(model, {"close_look": look.to_card()})
+
+
 def _card_of(curve: Calibration) -> dict[str, float]:
     beaten = {} if curve.beaten is None else {"beaten": curve.beaten}
     return {"slope": curve.slope, "intercept": curve.intercept, **beaten}
@@ -111,7 +117,7 @@ def _card_of(curve: Calibration) -> dict[str, float]:
 def copy_calibration(model: Path, taught: Path) -> None:
     """Give a model the weights and curves of the one it comes from."""
     card = open_model(model, "towers").card
-    fitted = ("fusion", "calibration", "calibration_joins")
+    fitted = ("fusion", "calibration", "calibration_joins", "close_look")
     _write_card(taught, {key: card[key] for key in fitted if key in card})
 
 

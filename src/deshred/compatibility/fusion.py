@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deshred.compatibility import outline
 from deshred.compatibility.contract import Descriptions, Evidence, Rows, ScoreBlock, ScorerCard, Unit
@@ -26,8 +27,9 @@ from deshred.compatibility.shifts import (
 )
 from deshred.compatibility.sketches import Look, Sketch
 from deshred.compatibility.towers import scorer as towers
+from deshred.compatibility.towers.closelook import CloseLook, find_beliefs
 from deshred.compatibility.towers.scorer import Features, InkEvidence, TowersScorer, measure_energy
-from deshred.elements import Calibration, Edge
+from deshred.elements import Calibration, Compatibility, Edge
 from deshred.errors import ModelError
 from deshred.executors import Executor
 
@@ -83,6 +85,8 @@ class FusionScorer:
         self.calibration = (
             Calibration(**curves[self.name], asks_for_fit=True) if self.name in curves else None
         )
+        told = self.model.card.get("close_look")
+        self.close_look = None if told is None else CloseLook.from_card(told, self.model.name)
 
     def describe_rights(self, edges: Sequence[Edge], executor: Executor) -> Impressions:
         return Impressions(
@@ -107,6 +111,20 @@ class FusionScorer:
     def sketch(self, impressions: Impressions) -> tuple[Sketch, ...]:
         """What is seen of both at a first look."""
         return (*self.towers.sketch(impressions.features), *self.outline.sketch(impressions.curves))
+
+    def look_closely(
+        self,
+        compatibility: Compatibility,
+        rights: Impressions,
+        lefts: Impressions,
+        tops: NDArray[np.int32],
+        executor: Executor,
+    ) -> NDArray[np.float32] | None:
+        """What a close look says of the best joins of a pile; None for models that have not learned it."""
+        if self.close_look is None:
+            return None
+        sides = self.towers.show_sides(rights.features, lefts.features)
+        return find_beliefs(compatibility, sides, tops, self.close_look, executor=executor)
 
     def adapt(self, rights: Impressions, evidence: Callable[[Rows], FusedEvidence]) -> FusionScorer:
         """This scorer with the noise and the shifts of the pile at hand."""

@@ -3,7 +3,8 @@
 A lead says who fits best, not whether anybody fits: where the true neighbor is gone, the best of the rest
 leads too. But the more is written along two edges, the more a true join beats a page break there. How many
 neighbors are gone, the pile tells itself. And a join that few of the likely orders make is doubted, however
-well it fits.
+well it fits. Where a close look was taken at the rows of a join (`towers/closelook.py`), that is a second
+opinion.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _BLANK = 99  # percentile of page ends in a pile: edges with nothing on them
 _GONE = 0.1  # share of neighbors that are gone, before a pile is looked at
 _ROUNDS = 60  # of counting how many are gone
 _SEEN, _SEEN_GONE = 20.0, 1.0  # edges counted before any is looked at, and those of them without a neighbor
+_UNLISTED = -8.0  # log-odds of joins that are not among the best of either edge
 _LEAST = 1e-6  # shares are counted to so much
 
 
@@ -71,6 +73,27 @@ class PresenceCurve:
         shares = logit(np.clip(facts.shares, _LEAST, 1 - _LEAST))
         is_the_one: Floats = expit(self.share_intercept + self.share * shares)
         return _find_present(log_odds) * is_the_one
+
+
+@dataclass(frozen=True)
+class BeliefCurve:
+    """How a probability and what a close look says become one.
+
+    Twelve simulated piles of rectangular crops, of pages that the looks were not learned from, say 1.75, 0.29
+    and 0.59 (`benchmarks/probabilities.py --crops`). But looks were learned on piles of the same simulator,
+    so this is halfway from there to no look at all.
+    """
+
+    intercept: float = 0.87
+    probability: float = 0.65
+    belief: float = 0.30
+
+    def mix(self, probabilities: Floats, beliefs: Floats) -> Floats:
+        """Both as one probability; what is not among the best of either edge is NaN, and not believed."""
+        own = logit(np.clip(probabilities, _LEAST, 1 - _LEAST))
+        looked = np.where(np.isnan(beliefs), _UNLISTED, beliefs)
+        mixed: Floats = expit(self.intercept + self.probability * own + self.belief * looked)
+        return mixed
 
 
 def _find_present(log_odds: Floats) -> Floats:

@@ -11,19 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from deshred.cases.store import MemoryStore, SharedStore, Store
 from deshred.compatibility.choosing import ComparingChosen
 from deshred.compatibility.comparing import Block, Comparing, ComparingAll, ListingBest
-from deshred.compatibility.contract import AnyScorer, EdgeScorer, PileScorer
+from deshred.compatibility.contract import AnyScorer, EdgeScorer, LookingClosely, PileScorer
 from deshred.compatibility.describing import DescribedGroup, Describing
 from deshred.compatibility.faces import add_faces
 from deshred.compatibility.groups import find_groups
 from deshred.compatibility.origins import weigh_origins
 from deshred.compatibility.sharing import compare_ahead, describe_ahead
-from deshred.compatibility.sketches import Glancing
+from deshred.compatibility.sketches import Glancing, rank_joins
+from deshred.compatibility.tears import are_torn
 from deshred.elements import Compatibility, Pile
 from deshred.errors import SettingsError
 from deshred.executors import Executor, Progress, SerialExecutor, default_executor
@@ -97,6 +97,11 @@ def score(
             compatibility = _gather_dense(pile, blocks)
         margins = comparing.weigh_margins(adapted)
         compatibility = replace(compatibility, margins=margins, calibration=scorer.calibration)
+        # an outline says more than a closer look at the ink
+        if margins is not None and isinstance(scorer, LookingClosely) and not are_torn(pile.edges):
+            compatibility = replace(
+                compatibility, beliefs=comparing.look_closely(scorer, compatibility, near)
+            )
         if scorer.unit == "nats":
             compatibility = weigh_origins(compatibility, pile.shreds)
         return add_faces(compatibility, pile.faces)
@@ -135,8 +140,8 @@ def _gather_listed(pile: Pile, blocks: Iterator[Block], candidates: int) -> Comp
     columns = np.concatenate([part.columns for part in parts]).astype(np.int64)
     scores = np.concatenate([part.scores for part in parts])
     offsets = np.concatenate([part.offsets for part in parts])
-    kept = _rank(rows, scores) < candidates
-    kept |= _rank(columns, scores) < candidates
+    kept = rank_joins(rows, scores) < candidates
+    kept |= rank_joins(columns, scores) < candidates
     kept &= np.isfinite(scores)
     order = np.flatnonzero(kept)[np.lexsort((columns[kept], rows[kept]))]
     return Compatibility(
@@ -147,12 +152,3 @@ def _gather_listed(pile: Pile, blocks: Iterator[Block], candidates: int) -> Comp
         row_starts=np.searchsorted(rows[order], np.arange(count + 1)).astype(np.int64),
         columns=columns[order].astype(np.int32),
     )
-
-
-def _rank(edges: NDArray[np.int64], scores: NDArray[np.float32]) -> NDArray[np.int64]:
-    """The place of every join among those of its edge, the best first."""
-    order = np.lexsort((-scores, edges))
-    starts = np.searchsorted(edges[order], edges[order], "left")
-    ranks = np.empty(len(edges), np.int64)
-    ranks[order] = np.arange(len(edges)) - starts
-    return ranks

@@ -226,3 +226,12 @@ def mark_best(scores: NDArray[np.float32], count: int) -> Marks:  # (a, b) -> (a
         room = count - (scores[crowded] > least[crowded]).sum(axis=1, keepdims=True)
         marks[crowded] &= ~equal | (np.cumsum(equal, axis=1) <= room)
     return marks
+
+
+def rank_joins(edges: Rows, scores: NDArray[np.float32]) -> NDArray[np.int64]:
+    """The place of every join among those of its edge, the best first."""
+    order = np.lexsort((-scores, edges))
+    starts = np.searchsorted(edges[order], edges[order], "left")
+    ranks = np.empty(len(edges), np.int64)
+    ranks[order] = np.arange(len(edges)) - starts
+    return ranks

@@ -60,5 +60,7 @@ def arrange_file(
         return Answer(pages, arrangement)
     if constraints:
         raise SettingsError("--constraints are for shreds; a TSPLIB instance takes none.")
-    tour = arrange_atsp(read_atsp(file), time_limit=options.time_limit, progress=progress)
+    instance = read_atsp(file)
+    limit = options.limit_for(len(instance.distances))
+    tour = arrange_atsp(instance, time_limit=limit, progress=progress)
     return Answer((tuple(str(city + 1) for city in tour.cities),), tour)  # TSPLIB counts from 1

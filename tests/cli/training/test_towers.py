@@ -14,7 +14,7 @@ from tests.commands import run
     [
         (("--steps", "0"), 2, "at least 1 step"),
         (("--precision", "float8"), 2, "--precision"),
-        (("--drawn", "-1"), 2, "drawn and scripts must be at least 0"),
+        (("--drawn", "-1"), 2, "drawn, scripts and looks must be at least 0"),
         (("--piles", "0"), 2, "piles at least 1"),
         (("--threads", "-1"), 2, "threads"),
         (("--init", "nowhere.onnx"), 6, "nowhere.onnx"),

@@ -25,7 +25,7 @@ TINY = TowerTrainingOptions(
 
 
 def test_a_recipe_gives_the_same_calibrated_model_again(tmp_path: Path) -> None:
-    recipe = TowerRecipe(drawn=3, piles=1)
+    recipe = TowerRecipe(drawn=3, piles=1, looks=1)
     first, second = (
         train_towers(
             [], tmp_path / f"{i}.onnx", recipe=recipe, training=TINY, options=TrainingOptions(threads=1)
@@ -33,6 +33,7 @@ def test_a_recipe_gives_the_same_calibrated_model_again(tmp_path: Path) -> None:
         for i in range(2)
     )
     assert FusionScorer(first).calibration is not None
+    assert FusionScorer(first).close_look is not None
     assert FusionScorer(first).model.card == FusionScorer(second).model.card
 
 
@@ -51,7 +52,7 @@ def test_a_network_that_others_start_from_is_not_calibrated_and_does_not_change_
     made = train_on(
         [pages[:2], pages[2:], []],
         tmp_path / "made.onnx",
-        recipe=TowerRecipe(init=str(base), piles=1),
+        recipe=TowerRecipe(init=str(base), piles=1, looks=0),
         training=replace(TINY, seed=1),
         options=TrainingOptions(threads=1),
     )
@@ -67,7 +68,7 @@ def test_a_recipe_without_pages_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_student_of_a_shipped_model_has_its_features_and_fewer_weights(tmp_path: Path) -> None:
-    recipe = TowerRecipe(drawn=3, piles=1, teacher="towers-isri")
+    recipe = TowerRecipe(drawn=3, piles=1, looks=0, teacher="towers-isri")
     made = train_towers(
         [], tmp_path / "m.onnx", recipe=recipe, training=TINY, options=TrainingOptions(threads=1)
     )

@@ -16,7 +16,7 @@ from deshred.compatibility.training import TrainingOptions
 @flags.inputs
 @flags.model_output
 @flags.option_flags(TowerTrainingOptions, "steps", "seed", "precision", "learning_rate", into="training")
-@flags.option_flags(TowerRecipe, "init", "teacher", "drawn", "scripts", "piles", into="recipe")
+@flags.option_flags(TowerRecipe, "init", "teacher", "drawn", "scripts", "piles", "looks", into="recipe")
 @flags.option_flags(TrainingOptions, "threads", "resume", "force")
 @flags.quiet
 @flags.as_json

@@ -71,6 +71,8 @@ def _check_towers(card: _Fields) -> None:
         fusion = card.table("fusion", only=("ink", "outline"))
         fusion.number("ink")
         fusion.number("outline")
+    if "close_look" in card:
+        card.words("close_look")
     if "calibration" in card:
         curves = card.table("calibration")
         for name in curves:
@@ -121,6 +123,11 @@ class _Fields:
     def number(self, key: str) -> None:
         if not _is_number(self._content.get(key)):
             self._refuse(self._path(key), self._content.get(key), "a number")
+
+    def words(self, key: str) -> None:
+        """A string."""
+        if not isinstance(self._content.get(key), str):
+            self._refuse(self._path(key), self._content.get(key), "a string")
 
     def share(self, key: str) -> None:
         """A number from 0 to 1, or nothing."""

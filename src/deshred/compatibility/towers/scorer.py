@@ -29,6 +29,7 @@ from deshred.compatibility.shifts import (
     reduce_shifts,
 )
 from deshred.compatibility.sketches import Look, Sketch, draw_sketch, pool_rows
+from deshred.compatibility.towers.closelook import Sides
 from deshred.elements import Calibration, Edge
 from deshred.errors import SettingsError
 from deshred.executors import Executor
@@ -165,6 +166,18 @@ class TowersScorer:
         adapted.log_prior = learn_prior(forbid_own(evidence(telling).nats.copy(), telling), self.log_prior)
         return adapted
 
+    def show_sides(self, rights: Features, lefts: Features) -> Sides:
+        """The features of a pile for a close look at its joins."""
+        units = self.units
+        return Sides(
+            rights.values,
+            lefts.values,
+            self._see_blank("rights", "lefts").astype(np.float64) * units.right,
+            self._see_blank("lefts", "rights").astype(np.float64) * units.left,
+            unit=units.right * units.left,
+            row_step=ROW_STEP,
+        )
+
     def reduce(self, evidence: InkEvidence) -> ScoreBlock:
         return reduce_shifts(evidence.nats, self.log_prior, self.shifts_px)
 
@@ -172,10 +185,9 @@ class TowersScorer:
         self, edges: Sequence[Edge], side: str, other: str, executor: Executor
     ) -> NDArray[np.float32]:  # (n, rows, d)
         """Features of edges on endless blank paper: only bands with ink in sight run through the network."""
-        blank = self._run(np.zeros((3 * _REACH * ROW_STEP, self.options.width), np.uint8), side, other)
         shape = len(edges), self.edge_options.rows // ROW_STEP, self.options.features
         features = np.empty(shape, np.float32)
-        features[:] = blank[_REACH + _REACH // 2]
+        features[:] = self._see_blank(side, other)
         bands = [band for i, edge in enumerate(edges) for band in _find_bands(i, edge)]
         batches = list(_batches(bands))
         inks = [[band.cut(edges[band.edge].ink) for band in batch] for batch in batches]
@@ -186,6 +198,12 @@ class TowersScorer:
                 band.paste(rows[at : at + band.steps], features[band.edge])
                 at += band.steps
         return features
+
+    def _see_blank(self, side: str, other: str) -> NDArray[np.float32]:  # (d,)
+        """The features of a row of blank paper."""
+        blank = np.zeros((3 * _REACH * ROW_STEP, self.options.width), np.uint8)
+        row: NDArray[np.float32] = self._run(blank, side, other)[_REACH + _REACH // 2]
+        return row
 
     def _encode_batch(
         self, inks: Sequence[NDArray[np.uint8]], *, side: str, other: str

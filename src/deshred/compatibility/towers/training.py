@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from deshred.compatibility.fitting import calibrate, write_calibration
+from deshred.compatibility.fitting import calibrate, write_calibration, write_close_look
+from deshred.compatibility.towers.closelook_training import fit_close_look
 from deshred.compatibility.towers.network import (
     TowerTask,
     TowerTrainingOptions,
@@ -42,13 +43,13 @@ class TowerRecipe:
         0, "Add this many pages in all scripts, drawn with the machine's fonts.", metavar="N"
     )
     piles: int = option(36, "Simulated piles of held-out pages to calibrate on.", metavar="N")
+    looks: int = option(40, "Simulated piles that teach a close look at joins; 0 for none.", metavar="N")
 
     def __post_init__(self) -> None:
-        if self.drawn < 0 or self.scripts < 0 or self.piles < 1:
+        if min(self.drawn, self.scripts, self.looks) < 0 or self.piles < 1:
             raise SettingsError(
-                f"drawn and scripts must be at least 0 and piles at least 1, "
-                f"got {self.drawn}, {self.scripts} and "
-                f"{self.piles}."
+                f"drawn, scripts and looks must be at least 0 and piles at least 1, got {self.drawn}, "
+                f"{self.scripts}, {self.looks} and {self.piles}."
             )
 
 
@@ -105,6 +106,9 @@ def train_on(
     def refine(model: Path) -> None:
         fitted = calibrate(model, task.validation_pages, seed=training.seed, piles=recipe.piles)
         write_calibration(model, fitted)
+        if recipe.looks:
+            pages = [page for source in sources for page in source]
+            write_close_look(model, fit_close_look(model, pages, piles=recipe.looks, seed=training.seed))
 
     return train(
         task,
