@@ -84,14 +84,16 @@ def test_a_join_that_is_not_among_the_best_of_its_edges_is_not_believed() -> Non
 
 
 def test_beliefs_count_where_joins_are_rated() -> None:
-    scores = np.full((2, 2), -90, np.float32)
-    scores[0, 1] = 40
-    margins = Margins(*np.zeros((2, 2), np.float32), np.full(2, 8, np.float32))
-    pile = Compatibility(("a", "b"), scores, np.zeros((2, 2), np.int16), margins=margins)
+    scores = np.zeros((3, 3), np.float32)
+    scores[0, 1] = 4
+    margins = Margins(*np.zeros((2, 3), np.float32), np.full(3, 8, np.float32))
+    pile = Compatibility(tuple("abc"), scores, np.zeros((3, 3), np.int16), margins=margins)
     pile = replace(pile, calibration=Calibration(1, 0, asks_for_fit=True))
-    arrangement = Arrangement(((Slot("a", 0), Slot("b", 0)),), (Join("a", "b", 40.0, 0),), (), 0, 0)
-    doubted = replace(pile, beliefs=np.array([[np.nan, -12], [np.nan, np.nan]], np.float32))
+    arrangement = Arrangement(((Slot("a", 0), Slot("b", 0)),), (Join("a", "b", 4.0, 0),), (), 0, 0)
+    beliefs = np.full((3, 3), np.nan, np.float32)
+    beliefs[0, 1] = -12
+    doubted = replace(pile, beliefs=beliefs)
     plain, doubtful = (rate(arrangement, some).joins[0].probability for some in (pile, doubted))
     assert plain is not None
     assert doubtful is not None
-    assert doubtful < 0.9 < 0.99 < plain
+    assert doubtful < 0.5 < 0.9 < plain

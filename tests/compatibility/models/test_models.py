@@ -55,6 +55,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
     "half a fusion": lambda card: card["fusion"].pop("ink") and None,
     "a list of curves": lambda card: card.update(calibration=[1]),
     "a strange curve": lambda card: card["calibration"].update(towers={"slope": 1, "bend": 2}),
+    "a close look of numbers": lambda card: card.update(close_look=7),
     "no card": lambda _: "",
     "no JSON": lambda _: "{",
     "a list": lambda _: "[]",
@@ -133,3 +134,10 @@ def test_a_network_that_gives_another_shape_than_it_declares_is_a_model_error(tm
 def test_what_is_no_model_is_told(name: str) -> None:
     with pytest.raises(ModelError, match="shipped models"):
         find_model(name)
+
+
+def test_a_network_whose_names_are_not_text_is_refused(tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.onnx"
+    damaged.write_bytes(MODELS["towers-isri"].read_bytes().replace(b"rights", b"r\xffghts"))
+    with pytest.raises(ModelError, match="names in its network are not text"):
+        open_model(damaged, "towers")
