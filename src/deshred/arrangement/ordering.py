@@ -44,7 +44,7 @@ from deshred.options import option
 
 Solver = Literal["exact", "greedy"]
 
-# seconds: what is not proven by then would often take hours
+# seconds: where shreds are missing, some orders are not proven in ten minutes either
 _LIMIT, _LIMIT_PER_SHRED = 60.0, 0.01
 _EXPLAIN_SHREDS = 400
 _ANY_ORDER = 1e300  # a tolerance that every order meets
