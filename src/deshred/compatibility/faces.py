@@ -40,8 +40,8 @@ def add_faces(compatibility: Compatibility, faces: Faces) -> Compatibility:
         starts = margins.starts + np.where(seen, margins.ends[other], margins.starts[own])
         ends = margins.ends + np.where(seen, margins.starts[other], margins.ends[own])
         margins = replace(margins, starts=starts, ends=ends)
-    # a close look was taken at one side only
     scores = scores.reshape(compatibility.scores.shape)
+    # a close look was taken at one side only
     return replace(compatibility, scores=scores, margins=margins, beliefs=None)
 
 
